@@ -13,7 +13,7 @@ heaptrack_print makes the report of what that left. Ours does both in one pass, 
 to the report, in two threads: CPU time is that of both. Printed are events per second of CPU time
 and of wall time, and the ratios by both readings of "heaptrack's analysis", heaptrack_print alone
 and both steps, geometric means over the rounds with 95 % intervals. The steps cannot be joined by a
-pipe: heaptrack_print asks its file for its size. docs/profile.md says what was seen.
+pipe: heaptrack_print asks its file for its size. docs/reference/profile.md says what was seen.
 
 `memory` generates a trace (`heapwright-synth --recreate`), of 200 million events by
 default, and profiles it under a limit of 1 GiB on the address space, which bounds resident memory

@@ -1,8 +1,9 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * A calculator for numbers of any precision: the part of bc's language that docs/calculator.md
- * lists, carried out by a small machine. All its memory comes from one pool.
+ * A calculator for numbers of any precision: the part of bc's language that
+ * docs/reference/calculator.md lists, carried out by a small machine. All its memory comes from one
+ * pool.
  *
  * One calculator belongs to one thread at a time; it has no state beside its own.
  */

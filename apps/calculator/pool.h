@@ -4,7 +4,7 @@
  * Where the calculator has its memory from: all of it, and from nowhere else. A pool that frees
  * everything at once leaves `release` null; then the calculator frees nothing by itself, and what
  * it has used up stays until the pool goes. That is the whole difference between the two ways whose
- * memory docs/calculator.md compares.
+ * memory docs/reference/calculator.md compares.
  */
 #ifndef HEAPWRIGHT_CALCULATOR_POOL_H
 #define HEAPWRIGHT_CALCULATOR_POOL_H

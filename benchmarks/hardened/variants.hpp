@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The steps from granary to granary-hardened, with one more layer each. The cost of a layer is the
-// difference between two of them (docs/granary-hardened.md).
+// difference between two of them (docs/reference/granary-hardened.md).
 #pragma once
 
 #include <heapwright/allocators/granary_hardened.hpp>

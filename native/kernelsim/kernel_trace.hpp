@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Kernel traces: the allocation requests of a booted kernel, as lines of text. The format is
-// described in docs/kernel-models.md. A reader rejects invalid input and names the line.
+// described in docs/reference/kernel-models.md. A reader rejects invalid input and names the line.
 #pragma once
 
 #include "kernelsim/traffic.hpp"

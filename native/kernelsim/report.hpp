@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Outcomes as JSON, as docs/kernel-models.md describes them.
+// Outcomes as JSON, as docs/reference/kernel-models.md describes them.
 #pragma once
 
 #include "kernelsim/outcome.hpp"

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Traces made from descriptions that were published of them, where the traces themselves are
-// somebody else's; and one without a model, steady and of any length. docs/synth.md says what of
-// each was published and what had to be chosen.
+// somebody else's; and one without a model, steady and of any length. docs/reference/synth.md says
+// what of each was published and what had to be chosen.
 #pragma once
 
 #include "synth/output.hpp"

@@ -14,7 +14,7 @@ import pytest
 from support.running import ran
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "writing-an-allocator.md"
+PAGE = ROOT / "docs" / "how-to" / "writing-an-allocator.md"
 
 
 def fenced(page: Path, language: str) -> str:

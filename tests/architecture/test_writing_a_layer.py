@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What docs/writing-a-layer.md leads a reader to write does work, step by step, in a copy."""
+"""The steps of docs/tutorials/writing-a-layer.md work, in a copy."""
 
 import os
 import re
@@ -15,7 +15,7 @@ from heapwright.base.native import NativeMissingError, native_dir
 from support.running import ran
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "writing-a-layer.md"
+PAGE = ROOT / "docs" / "tutorials" / "writing-a-layer.md"
 GTEST = Path("/usr/include/gtest/gtest.h")
 HEADER = "heapwright/layers/object/cache_line_heap.hpp"
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]

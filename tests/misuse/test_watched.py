@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Misuse of the heap under the compositions that watch for it, and under granary.
 
-What must happen stands in the table of docs/misuse.md: the exact words with which the program is
-aborted, SIGSEGV, `reads XX` for what it finds in memory, or `nothing`: an end as if all were well.
+What must happen stands in the table of docs/reference/misuse.md: the exact words with which the
+program is aborted, SIGSEGV, `reads XX` for what it finds in memory, or `nothing`: an end as if all
+were well.
 """
 
 import os
@@ -19,7 +20,7 @@ from support.mistakes import compiled, make, mistakes_of
 
 HERE = Path(__file__).parent
 SOURCE = HERE / "watched.c"
-PAGE = HERE.parents[1] / "docs" / "misuse.md"
+PAGE = HERE.parents[1] / "docs" / "reference" / "misuse.md"
 CATALOGUED = {"granary", "granary-hardened"}
 WATCHERS = sorted(CATALOGUED | {header.stem for header in (HERE / "compositions").glob("*.hpp")})
 # What pages of its own for each object cannot do: fill a narrow address space, outrun a timer, or

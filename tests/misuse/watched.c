@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The mistakes of docs/misuse.md, which says how each ends.
+// The mistakes of docs/reference/misuse.md, which says how each ends.
 #include <support/mistakes.h>
 
 #include <stdio.h>

@@ -12,7 +12,7 @@
 #
 # HEAPWRIGHT_POOLS says who serves the server's pools: stock (or nothing), reap, emulated, or the
 # path of a library. It is preloaded into the server alone, before what is preloaded anyway, so that
-# `heapwright compare` and studies can have their allocator below. docs/httpd.md tells how.
+# `heapwright compare` and studies can have their allocator below. docs/how-to/httpd.md tells how.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)

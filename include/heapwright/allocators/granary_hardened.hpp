@@ -4,7 +4,8 @@
 // Granary with additional layers that detect misuse of the heap and end the program. They are a map
 // of live objects, canaries at the ends of objects, a quarantine for each thread, and encoded links
 // in the thread caches. Inaccessible pages lie between superblocks and behind large objects. The
-// other layers are granary's. docs/granary-hardened.md lists what each detects and what it costs.
+// other layers are granary's. docs/reference/granary-hardened.md lists what each detects and what
+// it costs.
 #pragma once
 
 #include <heapwright/allocators/granary.hpp>

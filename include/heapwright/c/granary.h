@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * The interface of the allocator granary beyond malloc: its settings, its figures, a walk over all
- * objects, and an immediate purge. See docs/granary.md.
+ * objects, and an immediate purge. See docs/reference/granary.md.
  *
  * The functions are in the allocator's own library, which may be linked, preloaded or absent. They
  * are weak, so test whether they exist:

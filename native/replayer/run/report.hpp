@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The one line of JSON that a replay, or its preparation, prints; docs/replay.md explains the
-// fields.
+// The one line of JSON that a replay, or its preparation, prints; docs/reference/replay.md explains
+// the fields.
 #pragma once
 
 #include "worker_pool.hpp"

@@ -19,7 +19,7 @@ void printInfo(const Trace& trace, std::FILE* out);
 /// Decodes everything and says, as one JSON object, what could not be used. True if all could.
 bool printCheck(const Trace& trace, std::FILE* out);
 
-/// Events in time order as columns, in chunks: docs/trace.md describes the bytes.
+/// Events in time order as columns, in chunks: docs/reference/trace.md describes the bytes.
 void writeColumns(const Trace& trace, const Selection& selection, std::FILE* out);
 
 /// Reads another format (wl, mtrace, android) into a new trace, and says as JSON what was met.

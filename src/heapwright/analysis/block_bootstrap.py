@@ -5,7 +5,7 @@
 Each column is a contrast that every block has a value of (a log ratio, a slope); its estimate is
 the mean over blocks. The quantile is that of the largest |t| over the columns, each t studentised
 by its own resample, whose standard error is never let under half of that in the data
-(docs/methods.md says why).
+(docs/explanation/methods.md says why).
 """
 
 from functools import lru_cache

@@ -13,7 +13,8 @@ mean of the blocks' log ratios.
 
 One departure: a resample's standard error is never let under half the sample's. A resample that
 misses the only outlier would otherwise have hardly any error and a huge t; peak memory,
-the same in all blocks but one, does just that. docs/methods.md gives the coverage with this floor.
+the same in all blocks but one, does just that. docs/explanation/methods.md gives the coverage with
+this floor.
 """
 
 import math

@@ -6,7 +6,7 @@ Whoever looks again and again until the intervals please gets intervals that hol
 they say. So the looks are fixed beforehand, and the error rate is shared among them in equal parts
 (Bonferroni): with error rate e and four looks each look's intervals may err with e / 4, and the
 intervals at whichever look comes last hold with 1 - e at least, whatever the rule of stopping is.
-docs/methods.md says why equal parts and what they cost.
+docs/explanation/methods.md says why equal parts and what they cost.
 
 The rule of stopping looks at the widths alone, never at what the intervals say.
 """

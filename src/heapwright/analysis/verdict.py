@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What to do: switch, stay, or not decided, by the rule of docs/methods.md.
+"""What to do: switch, stay, or not decided, by the rule of docs/explanation/methods.md.
 
 With m the margin of practical equivalence, a candidate wins a response if its whole interval lies
 below 1 - m, loses it if the whole interval lies above 1 + m, and does not lose it if the interval

@@ -11,7 +11,7 @@ from enum import IntEnum
 
 
 class ExitCode(IntEnum):
-    """What the process says to its caller; documented in docs/compare.md."""
+    """What the process says to its caller; documented in docs/reference/compare.md."""
 
     OK = 0
     NOTHING_COMPARED = 1

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`heapwright agree`: do allocators rank on a replay, and on a synthetic load, as on the program?
 
-This file is the command line only; `commands.agree` does the work. docs/agree.md is the manual
-page.
+This file is the command line only; `commands.agree` does the work. docs/reference/agree.md is the
+manual page.
 """
 
 from pathlib import Path

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`heapwright analyse`: what do the runs of a study say?
 
-This file is the command line only; `commands.analyse` does the work. docs/analysis-json.md is
-the manual page, docs/methods.md has the methods.
+This file is the command line only; `commands.analyse` does the work.
+docs/reference/analysis-json.md is the manual page, docs/explanation/methods.md has the methods.
 """
 
 from pathlib import Path

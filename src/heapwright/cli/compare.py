@@ -3,7 +3,7 @@
 """`heapwright compare`: run a command under each allocator and say what to do.
 
 This file is the command line only: options are read and checked here, all before the first run;
-`commands.compare` does the work. docs/compare.md is the manual page.
+`commands.compare` does the work. docs/reference/compare.md is the manual page.
 """
 
 import os

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`heapwright compose`: make an allocator from layers, prove it, and know it by name from then on.
 
-This file is the command line only; `commands.compose` does the work. docs/compose.md is the manual
-page.
+This file is the command line only; `commands.compose` does the work. docs/reference/compose.md is
+the manual page.
 """
 
 from pathlib import Path

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`heapwright doctor`: is this machine fit to measure on?
 
-This file is the command line only; `commands.doctor` does the work. docs/doctor.md is the manual.
+This file is the command line only; `commands.doctor` does the work. docs/reference/doctor.md is the
+manual.
 """
 
 from typing import Annotated

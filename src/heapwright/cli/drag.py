@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`heapwright drag`: how much longer than it is needed is a program's memory held?
 
-This file is the command line only; `commands.drag` does the work. docs/drag.md is the manual page,
-with the definition of every figure.
+This file is the command line only; `commands.drag` does the work. docs/reference/drag.md is the
+manual page, with the definition of every figure.
 """
 
 from enum import StrEnum

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`heapwright explain`: why is a program's memory what it is?
 
-This file is the command line only; `commands.explain` does the work. docs/explain.md is the manual.
+This file is the command line only; `commands.explain` does the work. docs/reference/explain.md is
+the manual.
 """
 
 from pathlib import Path

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`heapwright export`: traces for other tools.
 
-This file is the command line only; `commands.trace_formats` does the work. docs/trace.md is the
-manual page.
+This file is the command line only; `commands.trace_formats` does the work. docs/reference/trace.md
+is the manual page.
 """
 
 from pathlib import Path

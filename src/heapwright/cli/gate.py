@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`heapwright gate`: for continuous integration: is the new slower than the old?
 
-This file is the command line only; `commands.gate` does the work. docs/gate.md is the manual page.
+This file is the command line only; `commands.gate` does the work. docs/reference/gate.md is the
+manual page.
 """
 
 from pathlib import Path

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`heapwright kernel`: real kernels, one for each of their allocators, booted in a virtual machine.
 
-This file is the group only; each verb has a file of its own. docs/kernel-study.md is the manual
-page.
+This file is the group only; each verb has a file of its own. docs/how-to/kernel-study.md is the
+manual page.
 """
 
 from heapwright.cli import (

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`heapwright kernel models`: the kernel's four object allocators under one load, in user space.
 
-This file is the command line only; `commands.kernel_models` does the work. docs/kernel-models.md is
-the manual page.
+This file is the command line only; `commands.kernel_models` does the work.
+docs/reference/kernel-models.md is the manual page.
 """
 
 from pathlib import Path

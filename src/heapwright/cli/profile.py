@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`heapwright profile`: what does a program ask of malloc?
 
-This file is the command line only; `commands.profile` does the work. docs/profile.md is the manual
-page, with the definition of every figure.
+This file is the command line only; `commands.profile` does the work. docs/reference/profile.md is
+the manual page, with the definition of every figure.
 """
 
 from pathlib import Path

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`heapwright programs`: real programs and servers under study, each of them one file.
 
-This file is the command line only; `commands.programs_run` does the work. docs/programs.md is the
-manual page of both the file and these verbs.
+This file is the command line only; `commands.programs_run` does the work.
+docs/reference/programs.md is the manual page of both the file and these verbs.
 """
 
 from collections.abc import Mapping

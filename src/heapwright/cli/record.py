@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`heapwright record`: write down what a command asks of malloc.
 
-This file is the command line only; `commands.record` does the work. docs/record.md is the manual
-page. The exit status is the command's.
+This file is the command line only; `commands.record` does the work. docs/reference/record.md is the
+manual page. The exit status is the command's.
 """
 
 import signal

@@ -3,7 +3,7 @@
 """`heapwright replay`: carry out a recorded trace again, under each allocator.
 
 This file is the command line only; `commands.replay` does the work, with the machinery of
-`compare`. docs/replay.md is the manual page.
+`compare`. docs/reference/replay.md is the manual page.
 """
 
 from enum import StrEnum

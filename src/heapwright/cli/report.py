@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`heapwright report`: a page of a study, a profile or a taxonomy; its figures; a PDF.
 
-This file is the command line only; `commands.report` does the work. docs/reading-a-study.md
+This file is the command line only; `commands.report` does the work. docs/how-to/reading-a-study.md
 explains the page of a study.
 """
 

@@ -3,7 +3,7 @@
 """`heapwright study`: factorial studies, each of them one file.
 
 This file has the verbs that look at studies; those that run them are in `cli.study_run`.
-docs/study.md is the manual page of both the file and these verbs.
+docs/reference/study.md is the manual page of both the file and these verbs.
 """
 
 from pathlib import Path

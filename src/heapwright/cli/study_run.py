@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`heapwright study run`, `status` and `resume`: the command line only.
 
-`commands.study_run` does the work. docs/study-results.md is the manual page.
+`commands.study_run` does the work. docs/reference/study-results.md is the manual page.
 """
 
 from pathlib import Path

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`heapwright synth`: a load that behaves like a profiled program, and how far it is from it.
 
-This file is the command line only; `commands.synth` does the work. docs/synth.md is the manual
-page.
+This file is the command line only; `commands.synth` does the work. docs/reference/synth.md is the
+manual page.
 """
 
 from enum import StrEnum

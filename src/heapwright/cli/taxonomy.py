@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`heapwright taxonomy`: measure what kind of allocator each one is.
 
-This file is the command line only; `commands.taxonomy` does the work. docs/taxonomy.md is the
-manual page, with the methods and the criteria.
+This file is the command line only; `commands.taxonomy` does the work. docs/reference/taxonomy.md is
+the manual page, with the methods and the criteria.
 """
 
 from typing import Annotated

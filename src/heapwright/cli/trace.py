@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`heapwright trace`: what a trace says of itself, and whether all of it can be read.
 
-docs/trace.md is the manual page.
+docs/reference/trace.md is the manual page.
 """
 
 from pathlib import Path

@@ -33,7 +33,7 @@ def refuse_beside_hours(given: Mapping[str, object]) -> None:
         if value:
             raise HeapwrightError(
                 f"{option} is of a recording, and --hours records no calls",
-                "it looks at memory from outside, for as long as you like: docs/long-runs.md",
+                "it reads memory from outside, for any number of hours: docs/how-to/long-runs.md",
             )
 
 
@@ -48,7 +48,7 @@ def long_run_of(
     if command is not None and (long.rest_s or long.vary):
         raise HeapwrightError(
             "--rest and --vary change the load of a client, and a command has none",
-            "a program file says what its client is: docs/measuring-a-service.md",
+            "a program file says what its client is: docs/how-to/measuring-a-service.md",
         )
     program = program_of(command) if command is not None else asked
     assert program is not None

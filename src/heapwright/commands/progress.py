@@ -9,10 +9,10 @@ that remains is counted to the next look at the data, from what a block took so 
 from collections.abc import Callable
 from time import monotonic
 from types import TracebackType
-from typing import Self
+from typing import Generic, Protocol, Self, TypeVar
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 
 from heapwright.artefacts.comparison.document import label_of
 from heapwright.artefacts.run.measured import Outcome, Run
@@ -67,34 +67,43 @@ class Estimate:
         return (self._block + self._warmup - 1) * self._treatments + done_in_block
 
 
-class LiveDisplay:
-    """What a long verb shows of itself: a bar on a terminal, a line now and then elsewhere."""
+class Drawing(Protocol):
+    """What is drawn anew in its place on a terminal."""
 
-    def __init__(self, *, quiet: bool, total: int | None = None) -> None:
+    def start(self) -> None: ...
+
+    def stop(self) -> None: ...
+
+
+D = TypeVar("D", bound=Drawing)
+
+
+class LiveDisplay(Generic[D]):
+    """What a long verb shows of itself: a drawing on a terminal, a line now and then elsewhere."""
+
+    def __init__(
+        self, draw: Callable[[Console], D], *, quiet: bool, console: Console | None = None
+    ) -> None:
         self._quiet = quiet
-        self._console = Console(stderr=True, highlight=False)
+        self._console = console or Console(stderr=True, highlight=False)
         self._begun = self._last_line = monotonic()
-        self._progress: Progress | None = None
-        if self._console.is_terminal and not quiet:
-            self._progress = Progress(
-                BarColumn(bar_width=20),
-                MofNCompleteColumn(),
-                TextColumn("{task.description}", markup=False),
-                console=self._console,
-                transient=True,
-                refresh_per_second=1,
-            )
-            self._task = self._progress.add_task("starting", total=total)
+        self._drawing = draw(self._console) if self._console.is_terminal and not quiet else None
+
+    def _is_due(self, every_s: float) -> bool:
+        """Something is to be shown, and nothing was for so long."""
+        if self._quiet or monotonic() - self._last_line < every_s:
+            return False
+        self._last_line = monotonic()
+        return True
 
     def _say(self, line: Callable[[], str]) -> None:
         """Print a line, unless one was printed a short time ago."""
-        if not self._quiet and monotonic() - self._last_line >= LINE_EVERY_S:
-            self._last_line = monotonic()
+        if self._is_due(LINE_EVERY_S):
             self._console.print(line(), markup=False, soft_wrap=True)
 
     def __enter__(self) -> Self:
-        if self._progress is not None:
-            self._progress.start()
+        if self._drawing is not None:
+            self._drawing.start()
         return self
 
     def __exit__(
@@ -103,11 +112,32 @@ class LiveDisplay:
         value: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._progress is not None:
-            self._progress.stop()
+        if self._drawing is not None:
+            self._drawing.stop()
 
 
-class Display(LiveDisplay):
+class BarDisplay(LiveDisplay[Progress]):
+    """A bar on a terminal; `self._task` is what it counts."""
+
+    _task: TaskID
+
+    def __init__(self, *, quiet: bool, total: int | None = None) -> None:
+        super().__init__(lambda console: self._bar(console, total), quiet=quiet)
+
+    def _bar(self, console: Console, total: int | None) -> Progress:
+        progress = Progress(
+            BarColumn(bar_width=20),
+            MofNCompleteColumn(),
+            TextColumn("{task.description}", markup=False),
+            console=console,
+            transient=True,
+            refresh_per_second=1,
+        )
+        self._task = progress.add_task("starting", total=total)
+        return progress
+
+
+class Display(BarDisplay):
     """Tells how far a comparison is; give `watch` to the engine."""
 
     def __init__(
@@ -135,8 +165,8 @@ class Display(LiveDisplay):
         self._estimate.begin(assignment.block)
         if run is not None and run.outcome is not Outcome.OK:
             self._bad += 1
-        if self._progress is not None:
-            self._draw(self._progress, assignment, run)
+        if self._drawing is not None:
+            self._draw(self._drawing, assignment, run)
         elif run is not None:
             self._say(lambda: self._line(assignment))
 

@@ -8,8 +8,6 @@ make at the pace so far, whichever is less. A race usually ends earlier, and not
 
 import math
 from time import monotonic
-from types import TracebackType
-from typing import Self
 
 from rich.console import Console
 from rich.live import Live
@@ -18,29 +16,28 @@ from rich.text import Text
 
 from heapwright.artefacts.comparison.document import Key, label_of
 from heapwright.artefacts.run.measured import Outcome, Run
-from heapwright.commands.progress import LINE_EVERY_S, duration
+from heapwright.commands.progress import LiveDisplay, duration
 from heapwright.commands.racing import Racing
 from heapwright.experiment.blocks import Assignment
 from heapwright.experiment.comparison import Plan
 from heapwright.report.departures import departure_text
 
 
-class RaceDisplay:
+class RaceDisplay(LiveDisplay[Live]):
     """Shows a race; give `watch` to the engine."""
 
     def __init__(
         self, racing: Racing, plan: Plan, *, quiet: bool = False, console: Console | None = None
     ) -> None:
+        super().__init__(
+            lambda screen: Live(console=screen, transient=True, auto_refresh=False),
+            quiet=quiet,
+            console=console,
+        )
         self._racing = racing
         self._plan = plan
-        self._quiet = quiet
-        self._console = console or Console(stderr=True, highlight=False)
-        self._begun = self._last_line = monotonic()
         self._runs = self._bad = 0
         self._where = "warm-up"
-        self._live: Live | None = None
-        if self._console.is_terminal and not quiet:
-            self._live = Live(console=self._console, transient=True, auto_refresh=False)
 
     def watch(self, assignment: Assignment, run: Run | None) -> None:
         """Take note of a run that begins or is over."""
@@ -49,14 +46,10 @@ class RaceDisplay:
             return
         self._runs += 1
         self._bad += run.outcome is not Outcome.OK
-        every = 1.0 if self._live is not None else LINE_EVERY_S
-        if self._quiet or monotonic() - self._last_line < every:
-            return
-        self._last_line = monotonic()
-        if self._live is not None:
-            self._live.update(self.table(), refresh=True)
-        else:
-            self._console.print(self.line(), markup=False, soft_wrap=True)
+        if self._drawing is None:
+            self._say(self.line)
+        elif self._is_due(1.0):
+            self._drawing.update(self.table(), refresh=True)
 
     def line(self) -> str:
         """The state in one line."""
@@ -118,17 +111,3 @@ class RaceDisplay:
         if self._plan.budget_s is not None:
             left = min(left, self._plan.budget_s - spent)
         return f", at most {duration(left)} left"
-
-    def __enter__(self) -> Self:
-        if self._live is not None:
-            self._live.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._live is not None:
-            self._live.stop()

@@ -10,11 +10,11 @@ from collections.abc import Collection
 
 from heapwright.artefacts.run.measured import Outcome
 from heapwright.artefacts.study_results.runs import StudyRun
-from heapwright.commands.progress import LiveDisplay, duration
+from heapwright.commands.progress import BarDisplay, duration
 from heapwright.experiment.blocks import Assignment, Blocks
 
 
-class StudyDisplay(LiveDisplay):
+class StudyDisplay(BarDisplay):
     """Tells how far a study is; give `begins` and `over` to the engine."""
 
     def __init__(self, schedule: Blocks, made: Collection[object], *, quiet: bool = False) -> None:
@@ -27,8 +27,8 @@ class StudyDisplay(LiveDisplay):
         self._bad = 0
 
     def begins(self, assignment: Assignment) -> None:
-        if self._progress is not None:
-            self._progress.update(
+        if self._drawing is not None:
+            self._drawing.update(
                 self._task,
                 completed=self._before + self._runs,
                 total=self._planned,
@@ -38,7 +38,7 @@ class StudyDisplay(LiveDisplay):
     def over(self, assignment: Assignment, run: StudyRun) -> None:
         self._runs += 1
         self._bad += run.outcome is not Outcome.OK
-        if self._progress is None:
+        if self._drawing is None:
             done = self._before + self._runs
             self._say(lambda: f"run {done:,} of {self._planned:,}, {self._words(assignment)}")
 

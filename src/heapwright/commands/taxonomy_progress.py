@@ -4,17 +4,17 @@
 
 from time import monotonic
 
-from heapwright.commands.progress import LiveDisplay, duration
+from heapwright.commands.progress import BarDisplay, duration
 from heapwright.experiment.taxonomy.survey import Task
 
 
-class SurveyDisplay(LiveDisplay):
+class SurveyDisplay(BarDisplay):
     """Tells how far a survey is; give `watch` to it."""
 
     def watch(self, task: Task, done: int, planned: int) -> None:
         words = f"{task.trial.workload} under {task.allocator}"
-        if self._progress is not None:
-            self._progress.update(self._task, completed=done, total=planned, description=words)
+        if self._drawing is not None:
+            self._drawing.update(self._task, completed=done, total=planned, description=words)
         else:
             self._say(
                 lambda: (

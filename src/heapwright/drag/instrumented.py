@@ -12,7 +12,6 @@ The command keeps our streams, folder and terminal. What is meant for it by a si
 
 import signal
 import subprocess
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -22,12 +21,12 @@ from types import FrameType
 
 from heapwright.base import native
 from heapwright.base.errors import HeapwrightError
+from heapwright.base.interruption import ENDING, handled
 from heapwright.base.scratch import Scratch
 
 LIBRARY = "drag"
 HEADER = "heapwright/c/drag.h"
 OUTPUT_VARIABLE = "HEAPWRIGHT_DRAG_OUTPUT"
-PASSED_ON = (signal.SIGTERM, signal.SIGHUP)
 HINT = "compile and link it with $(heapwright drag --flags)"
 
 
@@ -139,9 +138,6 @@ def _popen(
 def _passing_on() -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
     """What starts the command. What is meant for it goes to it, also while it is being started; an
     interrupt it has from the terminal itself."""
-    if threading.current_thread() is not threading.main_thread():
-        yield _popen
-        return
     processes: list[subprocess.Popen[bytes]] = []
     early: list[int] = []
 
@@ -163,14 +159,6 @@ def _passing_on() -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
             processes[0].send_signal(number)
         return processes[0]
 
-    handlers = dict.fromkeys(PASSED_ON, pass_on) | {signal.SIGINT: leave_alone}
-    previous = {
-        number: signal.signal(number, handler)
-        for number, handler in handlers.items()
-        if signal.getsignal(number) is not signal.SIG_IGN
-    }
-    try:
+    handlers = dict.fromkeys(ENDING, pass_on) | {signal.SIGINT: leave_alone}
+    with handled(handlers):
         yield start
-    finally:
-        for number, handler in previous.items():
-            signal.signal(number, handler)

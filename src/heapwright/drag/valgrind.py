@@ -14,7 +14,6 @@ import os
 import shutil
 import signal
 import subprocess
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from heapwright.base import native
 from heapwright.base.errors import HeapwrightError
+from heapwright.base.interruption import ENDING, handled
 from heapwright.drag.account import Account
 
 LIBRARY = "drag-marks"
@@ -135,25 +135,13 @@ def _answer(
 @contextmanager
 def _ending(process: subprocess.Popen[bytes]) -> Iterator[None]:
     """Who wants us to end means the command; the watching program ends it and tells what it saw."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
 
     def pass_on(number: int, frame: FrameType | None) -> None:
         del number, frame
         process.send_signal(signal.SIGTERM)
 
-    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    previous = {
-        number: signal.signal(number, pass_on)
-        for number in numbers
-        if signal.getsignal(number) is not signal.SIG_IGN
-    }
-    try:
+    with handled(dict.fromkeys((signal.SIGINT, *ENDING), pass_on)):
         yield
-    finally:
-        for number, handler in previous.items():
-            signal.signal(number, handler)
 
 
 def _check(report: Report, command: tuple[str, ...]) -> None:

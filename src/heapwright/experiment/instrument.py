@@ -4,7 +4,8 @@
 
 heapwright-count runs valgrind's tracer on the program and reads its trace; the marks, a library of
 ours, are preloaded before the allocator and say when a thread is inside it. valgrind is only run,
-as any program is; nothing of it is linked. How the figures come about is told in docs/counting.md.
+as any program is; nothing of it is linked. How the figures come about is told in
+docs/explanation/counting.md.
 """
 
 import contextlib

@@ -6,7 +6,7 @@ The command runs under cachegrind or callgrind with its allocator preloaded, in 
 that is proven like any other; its time means nothing. The caches are the same on every host, so
 that what is counted on one can be held against what is counted on another: 32 KiB of first level
 for instructions and for data, 8-way, and 8 MiB of last level, 16-way, lines of 64 bytes. Every
-program of the tree is counted. docs/study-results.md says what each event is.
+program of the tree is counted. docs/reference/study-results.md says what each event is.
 """
 
 import shutil

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """From a profile to findings, the most important first. Pure: no files, no clocks.
 
-docs/explain.md states the rules. Each finding is true by itself, so several may stand together:
+docs/reference/explain.md states the rules. Each finding is true by itself, so several may stand
+together:
 
 1. *Leak*, if a search found blocks to which no pointer leads. First, if blocks are lost again and
    again until late in the run, or if nothing else is found.

@@ -4,7 +4,7 @@
 
 A growth counts if all of its interval lies above 0 and it comes to at least `LEAST_SHARE` of the
 level within the time that was fitted. The kinds are those of `heapwright explain`, in this order;
-docs/long-runs.md says them for users:
+docs/how-to/long-runs.md says them for users:
 
 1. *Growth*: live memory grows. Whether it is lost, a long run cannot tell: it has no calls.
 2. *Retention*: what the allocator holds beyond what is live grows, as slow fragmentation does; or

@@ -11,7 +11,6 @@ recording alone.
 import os
 import signal
 import subprocess
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -24,9 +23,10 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from heapwright.artefacts.run.foreign_heaps import settings_in
 from heapwright.base import native
 from heapwright.base.errors import ExitCode, HeapwrightError
+from heapwright.base.interruption import ENDING, handled
 
 MAGIC = b"HWTRACE\x1a"
-PASSED_ON = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
+PASSED_ON = (*ENDING, signal.SIGUSR1)
 
 
 IsOver = Callable[[], bool]
@@ -230,9 +230,6 @@ def _passing_on(process: subprocess.Popen[bytes], *, driven: bool) -> Iterator[l
     for a server, which is there for us alone. The signals that asked for its end are in the
     list."""
     asked: list[int] = []
-    if threading.current_thread() is not threading.main_thread():
-        yield asked
-        return
 
     def pass_on(number: int, frame: FrameType | None) -> None:
         del frame
@@ -247,16 +244,8 @@ def _passing_on(process: subprocess.Popen[bytes], *, driven: bool) -> Iterator[l
             process.terminate()
 
     handlers = dict.fromkeys(PASSED_ON, pass_on) | {signal.SIGINT: leave_alone}
-    previous = {
-        number: signal.signal(number, handler)
-        for number, handler in handlers.items()
-        if signal.getsignal(number) is not signal.SIG_IGN
-    }
-    try:
+    with handled(handlers):
         yield asked
-    finally:
-        for number, handler in previous.items():
-            signal.signal(number, handler)
 
 
 def _why(status: int) -> str:

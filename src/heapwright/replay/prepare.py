@@ -21,7 +21,7 @@ from heapwright.base.space import refuse_without_memory, refuse_without_space
 
 PROGRAM = "replay"
 BYTES_A_CALL = 13
-"""Of a plan, at most: 9 to 13 were seen (docs/replay.md)."""
+"""Of a plan, at most: 9 to 13 were seen (docs/reference/replay.md)."""
 PLACE = "`--process` replays one process only; TMPDIR names another folder for temporary files"
 LESS_MEMORY = "--touch first-byte needs less, and compares times only"
 

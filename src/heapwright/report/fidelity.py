@@ -14,7 +14,7 @@ from heapwright.report.profile.comparison_table import print_comparison
 NAMES = ("model", "synthetic")
 NOTHING = "?"
 CLOSE = 0.1
-"""The largest distance at which an aspect is called close; docs/synth.md has those of programs."""
+"""The largest distance called close; docs/reference/synth.md has the distances of programs."""
 
 
 def print_fidelity(console: Console, fidelity: Fidelity, *, quiet: bool = False) -> None:
@@ -27,7 +27,9 @@ def print_fidelity(console: Console, fidelity: Fidelity, *, quiet: bool = False)
     console.print(Columns(("Aspect", "", "Distance"), rows, left=2))
     if quiet:
         return
-    console.print(Text("0: the same. What each distance is, and its limits: docs/synth.md", "dim"))
+    console.print(
+        Text("0: the same. What each distance is, and its limits: docs/reference/synth.md", "dim")
+    )
     if fidelity.ranking is not None:
         console.print()
         _print_ranking(console, fidelity.ranking)

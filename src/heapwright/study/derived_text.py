@@ -34,7 +34,7 @@ def _head(derived: Derived, name: str) -> list[str]:
     quoted = json.dumps(name, ensure_ascii=False)
     growing = "{pattern.growing}"
     return [
-        "# Written by heapwright study from; docs/study.md says how levels are derived.",
+        "# Written by heapwright study from; docs/reference/study.md says how levels are derived.",
         "format = 1",
         f"name = {quoted}",
         f'title = "Allocators under what {_number(derived.programs)} asked for"',

@@ -1,9 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""`heapwright explain` is right about programs with a known truth.
-
-The committed results say which answers are not right yet. Such a case may fail; all others may not.
-"""
+"""`heapwright explain` is right about programs with a known truth."""
 
 import pytest
 
@@ -15,9 +12,6 @@ from .answer import Answer, ask
 from .cases import PROGRAMS, Builder, Case, MissingError, read_cases
 from .judge import Judgement, Verdict, alternatives, judge
 from .page import KINDS, from_csv
-
-ATTEMPTS = 3
-"""A busy machine samples a program late. An answer that is wrong each time counts."""
 
 CASES = read_cases()
 COMMITTED = {each.case: each for each in from_csv((RESULTS / VERSIONS["now"]).read_text("utf-8"))}
@@ -33,27 +27,19 @@ def builder(tmp_path_factory: pytest.TempPathFactory) -> Builder:
     return Builder(tmp_path_factory.mktemp("answers"))
 
 
-def marks(case: Case) -> list[pytest.MarkDecorator]:
-    found = [] if case.quick else [pytest.mark.programs]
-    committed = COMMITTED[case.name]
-    if committed.verdict != Verdict.RIGHT or "wrong" in {committed.culprit, committed.rate}:
-        found.append(pytest.mark.xfail(strict=False, reason=committed.why or "not right yet"))
-    return found
-
-
 @pytest.mark.parametrize(
-    "case", [pytest.param(each, id=each.name, marks=marks(each)) for each in CASES]
+    "case",
+    [
+        pytest.param(each, id=each.name, marks=() if each.quick else pytest.mark.programs)
+        for each in CASES
+    ],
 )
 def test_the_answer_is_right(case: Case, builder: Builder) -> None:
-    for _ in range(ATTEMPTS):
-        try:
-            answer = ask(case, builder)
-        except MissingError as error:
-            pytest.skip(str(error))
-        judged = judge(case, answer)
-        right = judged.verdict is Verdict.RIGHT
-        if right and judged.culprit is not False and judged.rate is not False:
-            break
+    try:
+        answer = ask(case, builder)
+    except MissingError as error:
+        pytest.skip(str(error))
+    judged = judge(case, answer)
     assert judged.verdict is Verdict.RIGHT, f"{judged.why}: {answer.sentence}"
     assert judged.culprit is not False, answer.sentence
     assert judged.rate is not False, answer.rates

@@ -20,7 +20,7 @@ from support.running import ran
 
 ROOT = Path(__file__).parents[3]
 EXAMPLES = ROOT / "examples"
-PAGE = ROOT / "docs" / "use-from-cpp.md"
+PAGE = ROOT / "docs" / "how-to" / "use-from-cpp.md"
 COMPILERS = {"g++": ("gcc", "g++"), "clang++": ("clang-14", "clang++-14")}
 
 # What each example is written in, besides C++, and what it links with.

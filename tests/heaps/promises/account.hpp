@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The bound on what a heap holds of each size class, and an account that holds a heap to it while a
-// history is carried out. docs/granary-promises.md proves it.
+// history is carried out. docs/explanation/granary-promises.md proves it.
 //
 // In bytes of slots, at any time t, for H heaps, T threads with caches, superblocks of S bytes:
 //

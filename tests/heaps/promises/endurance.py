@@ -33,9 +33,9 @@ OPTIONS = ["-std=c++20", "-O2", "-fno-builtin-malloc", "-pthread"]
 OPERATIONS = 1_000_000_000
 THREADS = 4
 
-# What docs/granary-promises.md proves, for a mixture of sizes: for each thread and one heap more K
-# superblocks for each class, and of what is live at most the factor. A page may be resident for the
-# first byte in it, which the factor of whole superblocks covers.
+# What docs/explanation/granary-promises.md proves, for a mixture of sizes: for each thread and one
+# heap more K superblocks for each class, and of what is live at most the factor. A page may be
+# resident for the first byte in it, which the factor of whole superblocks covers.
 FACTOR = 2.0
 EACH_BYTES = 6 << 20
 

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -112,23 +112,9 @@ def test_who_interrupts_heapwright_alone_ends_the_server_that_it_records(
     of_program(tmp_path)
     file = tmp_path / "sleeping.toml"
     file.write_text(file.read_text() + SERVER)
-    with subprocess.Popen(
-        [sys.executable, "-m", "heapwright", verb, "--program", file],
-        cwd=tmp_path,
-        env={**os.environ, "TMPDIR": str(place), "HEAPWRIGHT_HOME": str(tmp_path / "home")},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    ) as process:
-        try:
-            await_start(process, begun)
-            process.send_signal(number)
-            said, _ = process.communicate(timeout=PATIENCE_S)
-        finally:
-            process.kill()
+    status, said, _ = told_to_end([verb, "--program", file], number, tmp_path, place)
     assert "the server ended while" not in said, "whoever interrupts knows that it was ended"
-    assert process.returncode in (ExitCode.OK, 128 + signal.SIGTERM), said
+    assert status in (ExitCode.OK, 128 + signal.SIGTERM), said
     assert list(place.iterdir()) == []
     await_end_of(str(begun))
 
@@ -151,31 +137,45 @@ def test_a_request_to_end_keeps_what_was_seen_and_leaves_nothing_else(
     begun, output = tmp_path / "begun", tmp_path / "output"
     output.mkdir()
     command = ("sh", "-c", f"touch {begun}; exec tail -f {begun}")
+    words = [verb, kept, "seen", "--", *command]
+    status, said, pid = told_to_end(words, number, tmp_path, place, cwd=output)
+    assert "Traceback" not in said
+    assert [path.name for path in output.iterdir()] == ["seen"], said
+    if verb == "record":
+        assert status == 128 + number, said
+        assert trace_info(output / "seen").closed
+    else:
+        assert json.loads((output / "seen").read_text())["format"].startswith("heapwright "), said
+    assert list(place.iterdir()) == []
+    assert not list(Path("/dev/shm").glob(f"heapwright-*-{pid}-*"))
+    await_end_of(str(begun))
+
+
+def told_to_end(
+    words: Sequence[str | Path],
+    number: signal.Signals,
+    folder: Path,
+    place: Path,
+    cwd: Path | None = None,
+) -> tuple[int, str, int]:
+    """The status and the words of heapwright that has a signal once its command runs, and its
+    process."""
     with subprocess.Popen(
-        [sys.executable, "-m", "heapwright", verb, kept, "seen", "--", *command],
-        cwd=output,
-        env={**os.environ, "TMPDIR": str(place), "HEAPWRIGHT_HOME": str(tmp_path / "home")},
+        [sys.executable, "-m", "heapwright", *words],
+        cwd=cwd or folder,
+        env={**os.environ, "TMPDIR": str(place), "HEAPWRIGHT_HOME": str(folder / "home")},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
     ) as process:
         try:
-            await_start(process, begun)
+            await_start(process, folder / "begun")
             process.send_signal(number)
             said, _ = process.communicate(timeout=PATIENCE_S)
         finally:
             process.kill()
-    assert "Traceback" not in said
-    assert [path.name for path in output.iterdir()] == ["seen"], said
-    if verb == "record":
-        assert process.returncode == 128 + number, said
-        assert trace_info(output / "seen").closed
-    else:
-        assert json.loads((output / "seen").read_text())["format"].startswith("heapwright "), said
-    assert list(place.iterdir()) == []
-    assert not list(Path("/dev/shm").glob(f"heapwright-*-{process.pid}-*"))
-    await_end_of(str(begun))
+    return process.returncode, said, process.pid
 
 
 def await_start(process: subprocess.Popen[Any], begun: Path) -> None:

@@ -14,7 +14,7 @@ from heapwright.base.errors import ExitCode
 from .tools import Heapwright
 
 pytestmark = pytest.mark.usefixtures("native")
-PAGE = Path(__file__).parents[3] / "docs" / "measuring-a-service.md"
+PAGE = Path(__file__).parents[3] / "docs" / "how-to" / "measuring-a-service.md"
 CLIENT = """
 import sys, urllib.request
 for _ in range(20):

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from heapwright.artefacts.comparison.document import Comparison
 from heapwright.artefacts.run.measured import Outcome
 from heapwright.artefacts.trace.processes import named, processes_of
 from heapwright.base.errors import ExitCode
 from support.running import ran
 
-from .tools import Heapwright, library, read
+from .tools import Done, Heapwright, library, read
 
 pytestmark = pytest.mark.usefixtures("native")
 
@@ -49,12 +50,17 @@ def trace(
     return trace_of_text(tmp_path, "\n".join(lines) + "\n")
 
 
+def compared(done: Done, folder: Path) -> Comparison:
+    """What replays came to that left their document in o.json."""
+    assert done.status == 0, done.err
+    return read(folder / "o.json")
+
+
 def test_replays_are_compared_as_commands_are(
     heapwright: Heapwright, trace: Path, tmp_path: Path
 ) -> None:
-    done = heapwright("replay", trace, "-n", "3", "-a", "glibc,lea", "--json", "out.json")
-    assert done.status == 0, done.err
-    comparison = read(tmp_path / "out.json")
+    done = heapwright("replay", trace, "-n", "3", "-a", "glibc,lea", "--json", "o.json")
+    comparison = compared(done, tmp_path)
     assert comparison.replay is not None
     assert comparison.replay.plan.events == 3500
     assert comparison.replay.plan.threads == 2
@@ -130,8 +136,7 @@ def test_memory_is_written_unless_told_otherwise(
     heapwright: Heapwright, large: Path, tmp_path: Path
 ) -> None:
     done = heapwright("replay", large, "-n", "1", "-a", "glibc,lea", "--json", "o.json")
-    assert done.status == 0, done.err
-    comparison = read(tmp_path / "o.json")
+    comparison = compared(done, tmp_path)
     assert comparison.replay is not None
     assert comparison.replay.touch == "as-recorded-size"
     for run in comparison.runs:
@@ -145,8 +150,7 @@ def test_memory_that_was_not_written_gets_no_verdict(
 ) -> None:
     words = ("replay", large, "-n", "3", "-a", "glibc,lea", "--touch", touch)
     done = heapwright(*words, "--json", "o.json")
-    assert done.status == 0, done.err
-    comparison = read(tmp_path / "o.json")
+    comparison = compared(done, tmp_path)
     assert comparison.effect(("lea", ""), "time") is not None
     assert comparison.effect(("lea", ""), "memory") is None
     assert comparison.effect(("lea", ""), "a_over_u") is None

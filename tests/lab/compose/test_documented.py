@@ -17,7 +17,7 @@ from heapwright.compose.origins import from_type
 from heapwright.compose.source_text import type_of
 
 ROOT = Path(__file__).parents[3]
-PAGES = (ROOT / "README.md", ROOT / "docs" / "compose.md")
+PAGES = (ROOT / "README.md", ROOT / "docs" / "reference" / "compose.md")
 COMMAND = re.compile(r"^(?:\$ |\s*)heapwright compose (?P<arguments>\S.*)$", re.MULTILINE)
 
 

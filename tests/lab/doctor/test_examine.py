@@ -14,7 +14,7 @@ from heapwright.doctor.machine import Machine, free_bytes
 from .conftest import MakeMachine
 
 ENVIRONMENT = read_environment([], {})
-PAGE = Path(__file__).parents[3] / "docs" / "doctor.md"
+PAGE = Path(__file__).parents[3] / "docs" / "reference" / "doctor.md"
 
 
 def noise(difference: float | None) -> Noise:

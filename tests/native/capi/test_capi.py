@@ -116,7 +116,7 @@ def test_without_memory_the_handler_is_called(library: list[Path], tmp_path: Pat
         assert done.stderr == "memory exhausted\n"
 
 
-# What the programs of docs/use-from-c.md print, in its order.
+# What the programs of docs/how-to/use-from-c.md print, in its order.
 PRINTED = list(enumerate(["a name 0\n", "a, with room for more\n", "one\n", "1.5\n"]))
 
 
@@ -124,7 +124,7 @@ PRINTED = list(enumerate(["a name 0\n", "a, with room for more\n", "one\n", "1.5
 def test_the_page_shows_programs_that_run(
     which: int, printed: str, library: list[Path], tmp_path: Path
 ) -> None:
-    page = (ROOT / "docs" / "use-from-c.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "how-to" / "use-from-c.md").read_text(encoding="utf-8")
     source = tmp_path / "shown.c"
     source.write_text(re.findall(r"```c\n(.*?)```", page, flags=re.DOTALL)[which])
     flags = ["-std=c11", "-O1", *WARNINGS, *SANITIZERS, f"-I{ROOT / 'include'}"]

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What each call means for the figures: the definitions of docs/profile.md, one by one.
+// What each call means for the figures: the definitions of docs/reference/profile.md, one by one.
 #include <gtest/gtest.h>
 
 #include "scene.hpp"

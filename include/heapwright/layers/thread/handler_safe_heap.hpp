@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Serves a signal handler that interrupted the heap below. The uninterrupted fast path sets no flag
-// (`SignalSafeHeap` sets one). docs/signals.md has the state diagram.
+// (`SignalSafeHeap` sets one). docs/explanation/signals.md has the state diagram.
 //
 // The fast path of the heap below uses a state of the thread. The function that runs a handler
 // calls `beforeHandler` and `afterHandler` if the handler interrupted the heap

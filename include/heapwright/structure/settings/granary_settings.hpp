@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The settings of granary, one set for each process. They are words that any layer reads when it
-// needs them, and that may change at any time. docs/granary.md lists their names, values and
-// meaning. The environment sets them: `HEAPWRIGHT_GRANARY="return=2s,statistics=exit"`.
+// needs them, and that may change at any time. docs/reference/granary.md lists their names, values
+// and meaning. The environment sets them: `HEAPWRIGHT_GRANARY="return=2s,statistics=exit"`.
 //
 // The environment is read at the first use of a setting, even in the first malloc of the process. A
 // program with more rights than its user does not read it. An invalid setting is reported in one

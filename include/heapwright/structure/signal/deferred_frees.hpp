@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Frees that a signal handler could not perform, because it had interrupted the heap. The objects
-// are linked through their first word. A later request, of any thread, frees them. docs/signals.md
-// shows in which states an object is added and when the list is drained.
+// are linked through their first word. A later request, of any thread, frees them.
+// docs/explanation/signals.md shows in which states an object is added and when the list is
+// drained.
 //
 // Adding one object and taking all are one atomic step each. So any thread and any handler may do
 // either at any time.

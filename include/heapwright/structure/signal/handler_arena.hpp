@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Memory for signal handlers that interrupted the heap. Both arenas are lock-free and
-// async-signal-safe. docs/signals.md shows in which states they serve a request.
+// async-signal-safe. docs/explanation/signals.md shows in which states they serve a request.
 //
 // `EmergencyArena` has one range of addresses, so `owns` is a comparison. A position moves forward
 // through the range, and starts again when no object is live.

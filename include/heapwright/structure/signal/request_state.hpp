@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The state of a thread in a heap when a signal interrupts it. `SlowPath` is the flag of the slow
-// path. `SuspendedState` takes the state of the fast path away from a handler. docs/signals.md has
-// the state diagram.
+// path. `SuspendedState` takes the state of the fast path away from a handler.
+// docs/explanation/signals.md has the state diagram.
 //
 // In a slow path the thread holds locks and lists are incomplete, so the thread sets a flag. The
 // fast path sets no flag. Instead, the function that runs a handler (the trampoline) saves the

@@ -12,7 +12,8 @@ Mathematical Statistics 33), for interactions that of Mehra and Sen (1969, the s
 the scatter that it be the same for the levels of a stratum, not that it be normal.
 
 The usual aligned ranks of factorial designs (everything else taken out by means over all runs)
-were tried, and see effects where there are none if scatter is skewed: docs/methods.md has figures.
+were tried, and see effects where there are none if scatter is skewed: docs/explanation/methods.md
+has figures.
 
 With runs missing only complete strata are used, if these are half of them. Else a missing run has
 the value that the additive model expects, and what is filled in counts for nothing in the degrees

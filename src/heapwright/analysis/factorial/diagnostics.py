@@ -4,7 +4,7 @@
 
 With many runs a test finds the slightest departure, which does no harm; so a warning takes both: a
 test at 1 %, and a departure of a size that matters. The limits are stated here and in
-docs/methods.md; none of them is a theorem.
+docs/explanation/methods.md; none of them is a theorem.
 """
 
 import numpy as np

@@ -1,3 +1,3 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Did anything change from one document to another? docs/gate.md states the rules."""
+"""Did anything change from one document to another? docs/reference/gate.md states the rules."""

@@ -18,7 +18,7 @@ hypothesis is true there, that the best candidate is within the margin of the be
 of candidates needs no correction. The rest is spent on the second kind: half of it on the baseline,
 half on all others in equal parts. A claim about one candidate needs evidence against each contender
 alone, because it is false only if the best, one of them, is faster by more than the margin
-(intersection-union, Berger 1982). docs/racing.md has the proof.
+(intersection-union, Berger 1982). docs/explanation/racing.md has the proof.
 """
 
 from collections.abc import Mapping, Sequence

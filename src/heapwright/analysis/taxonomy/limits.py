@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The limits that judgements are made with, and how an interval meets one.
 
-They stand in every document, and docs/taxonomy.md says where each is from. A judgement is made only
-where the whole interval lies on one side of its limit; otherwise there is none, and more runs are
-what it takes.
+They stand in every document, and docs/reference/taxonomy.md says where each is from. A judgement is
+made only where the whole interval lies on one side of its limit; otherwise there is none, and more
+runs are what it takes.
 """
 
 from heapwright.artefacts.taxonomy.document import Criteria, Estimate

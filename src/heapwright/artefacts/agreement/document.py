@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
 """Whether allocators rank on a load drawn from a program as they do on the program itself: the
-document that `heapwright agree --json` writes; docs/agree.md explains it, and
+document that `heapwright agree --json` writes; docs/reference/agree.md explains it, and
 its JSON Schema is `schema_text()`.
 
 Invariants: immutable; reading back what was written gives an equal object; what could not be had is

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What granary says of itself, as a line of JSON: at exit, on a signal, or when it is asked.
 
-docs/granary.md explains every figure, and its JSON Schema is `schema_text()`.
+docs/reference/granary.md explains every figure, and its JSON Schema is `schema_text()`.
 The library prints it (native/preload/granary/statistics.hpp); this is how it is read.
 
 All figures of a document are of one moment, but for what threads do to their own caches meanwhile.

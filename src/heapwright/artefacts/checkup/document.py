@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether a machine is fit to measure on: what was looked at, what it means, what to do.
 
-This is what `heapwright doctor --json` writes; docs/doctor.md explains every field. Immutable; what
-the machine does not tell is null or `unknown`, never guessed.
+This is what `heapwright doctor --json` writes; docs/reference/doctor.md explains every field.
+Immutable; what the machine does not tell is null or `unknown`, never guessed.
 """
 
 from enum import StrEnum

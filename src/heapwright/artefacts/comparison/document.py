@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The comparison: what `heapwright compare` measured, concluded and can be asked again.
 
-This is the document that `--json` writes; docs/comparison-json.md explains every field, and
-its JSON Schema is `schema_text()`. It holds every raw run beside what was concluded
+This is the document that `--json` writes; docs/reference/comparison-json.md explains every field,
+and its JSON Schema is `schema_text()`. It holds every raw run beside what was concluded
 from them: a later analysis never needs to run anything, a later report never needs to analyse.
 
 Invariants: immutable; reading back what was written gives an equal object; a figure that could not
@@ -200,7 +200,7 @@ class RaceSummary(_Frozen):
 
 
 class Verdict(_Frozen):
-    """What to do, by the rule of docs/methods.md."""
+    """What to do, by the rule of docs/explanation/methods.md."""
 
     action: Literal["switch", "stay", "undecided"]
     allocator: Annotated[

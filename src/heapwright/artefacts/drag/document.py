@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Drag: how much longer than it is needed a program's memory is held, as `heapwright drag` found.
 
-This is the document that `--json` writes; docs/drag.md defines every figure, and
+This is the document that `--json` writes; docs/reference/drag.md defines every figure, and
 its JSON Schema is `schema_text()`.
 
 Time is allocation time: the bytes allocated so far. An object of s bytes is held from the beginning

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The explanation: why a program's memory is what it is, as `heapwright explain` found it.
 
-This is the document that `--json` writes; docs/explain.md explains the kinds and the rules.
-Invariants: immutable; the sentence follows from the figures that stand beside it; a figure that
-could not be had is null. Times are seconds since the trace began, memory is bytes.
+This is the document that `--json` writes; docs/reference/explain.md explains the kinds and the
+rules. Invariants: immutable; the sentence follows from the figures that stand beside it; a figure
+that could not be had is null. Times are seconds since the trace began, memory is bytes.
 
 Versions:
     1  the first

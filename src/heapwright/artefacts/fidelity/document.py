@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How far a synthetic load is from its model: the document that `heapwright synth --json` writes.
 
-docs/synth.md explains every distance, and its JSON Schema is `schema_text()`. The two
+docs/reference/synth.md explains every distance, and its JSON Schema is `schema_text()`. The two
 profiles stand in it whole. Invariants: immutable; reading back what was written gives an equal
 object; what could not be had is null, never zero.
 

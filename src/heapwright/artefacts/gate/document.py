@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The answer of a gate: what changed from one document to another, and how sure that is.
 
-This is what `heapwright gate --json` writes; docs/gate.md explains every field. Immutable; a figure
-that could not be had is null, never zero.
+This is what `heapwright gate --json` writes; docs/reference/gate.md explains every field.
+Immutable; a figure that could not be had is null, never zero.
 """
 
 from enum import StrEnum

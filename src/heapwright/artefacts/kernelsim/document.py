@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What came of traffic on models of the kernel allocators: what `kernel models --json` writes.
 
-docs/kernel-models.md explains every figure, and its JSON Schema is `schema_text()`.
+docs/reference/kernel-models.md explains every figure, and its JSON Schema is `schema_text()`.
 Invariants: immutable; reading back what was written gives an equal object; what could not be had is
 null, never zero; runs stand in the order of their numbers of processors, then of models.
 

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""A load of kernel-like traffic: what a load file says, checked. docs/kernel-models.md explains it.
+"""A load of kernel-like traffic: what a load file says, checked. docs/reference/kernel-models.md
+explains it.
 
 A load has caches of objects, and activities that take objects and pages for as long as each lives.
 It says nothing of processors or seeds: these are chosen when it is run.

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A long run of a server: its memory over time, each run of its client, and how fast memory grows.
 
-This is what `heapwright programs run --hours` writes; docs/long-runs.md explains every figure, and
-its JSON Schema is `schema_text()`. While it runs, the same records go to a journal, a
+This is what `heapwright programs run --hours` writes; docs/how-to/long-runs.md explains every
+figure, and its JSON Schema is `schema_text()`. While it runs, the same records go to a journal, a
 line each, so that a run which was ended by anything can be read from there.
 
 Invariants: immutable; times are seconds since the server was ready, memory is bytes; what is not

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The profile: what a recorded program asked of malloc, as `heapwright profile` found it.
 
-This is the document that `--json` writes; docs/profile.md explains every figure and its definition,
-and its JSON Schema is `schema_text()`. The program `heapwright-profile` prints all of it
-in one pass over the trace; Python checks it, names it and adds what it knows (names of sites, the
-spread over repetitions).
+This is the document that `--json` writes; docs/reference/profile.md explains every figure and its
+definition, and its JSON Schema is `schema_text()`. The program `heapwright-profile` prints all of
+it in one pass over the trace; Python checks it, names it and adds what it knows (names of sites,
+the spread over repetitions).
 
 Invariants: immutable; reading back what was written gives an equal object; a figure that could not
 be had is null, never zero. Times are seconds since the trace began, memory is bytes *as requested*

@@ -113,7 +113,7 @@ def program_text(draft: Draft, wanted: Wanted) -> str:
 
 def _lines(draft: Draft, wanted: Wanted) -> Iterator[str]:
     quoted = _words
-    yield "# What heapwright is to know of a service: docs/programs.md has every key."
+    yield "# What heapwright is to know of a service: docs/reference/programs.md has every key."
     yield from (f"# To decide: {remark}" for remark in draft.remarks)
     yield "format = 1"
     yield f"name = {json.dumps(wanted.name)}"

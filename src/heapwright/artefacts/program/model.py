@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""A program under study: what a program file says, checked. docs/programs.md is the manual page.
+"""A program under study: what a program file says, checked. docs/reference/programs.md is the
+manual page.
 
 A program file says of one real program what it needs, what it works on, how it is run, how it is
 known to be ready, what is read from its output and what must be true of it. It has no factors: what

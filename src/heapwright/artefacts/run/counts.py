@@ -3,7 +3,8 @@
 """The artefact of one count: what an allocator executed and wrote while a program ran.
 
 Counted under valgrind, where one thread runs at a time, so the figures do not depend on how many
-processors there are nor on how busy they are. What they mean is told in docs/counting.md.
+processors there are nor on how busy they are. What they mean is told in
+docs/explanation/counting.md.
 """
 
 from dataclasses import dataclass, replace

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The artefacts of a replay: what is replayed, and what one run of it came to.
 
-`heapwright-replay` prints one JSON line for a plan and one for a run; docs/replay.md explains the
-fields. Times are seconds or nanoseconds as their names say, memory is bytes. A figure that could
-not be had is None or absent, never zero.
+`heapwright-replay` prints one JSON line for a plan and one for a run; docs/reference/replay.md
+explains the fields. Times are seconds or nanoseconds as their names say, memory is bytes. A figure
+that could not be had is None or absent, never zero.
 """
 
 from typing import Annotated, Final, Literal

@@ -4,7 +4,7 @@
 
 `[bar]` names the level (an allocator), and each `[[bar.line]]` a response, the rivals, and how far
 the level may be from them: from all of them, so from the best. `analysis.findings.acceptance`
-judges it; docs/findings.md says how.
+judges it; docs/reference/findings.md says how.
 """
 
 from collections.abc import Iterator, Mapping

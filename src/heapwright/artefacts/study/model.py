@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""A study: what a study file says, checked. docs/study.md is the manual page of the format.
+"""A study: what a study file says, checked. docs/reference/study.md is the manual page of the
+format.
 
 The file is TOML; its JSON Schema is `schema_text()`. `artefacts.study.file` is the only door
 through which a study comes to be: it finds what is wrong with the file, with the line, and checks

@@ -13,8 +13,8 @@ A table is a CSV file in the folder `published` beside the study file, UTF-8, on
 A factor that is empty, or no column, is averaged over. Levels are named as in the study. Every
 column but `response` and the first of the values can be missing. A column `why` of any of them says
 in words why ours is another figure than the published one: another version, scenario or method.
-docs/findings.md describes them; `keep` puts them into a results folder, so that an analysis finds
-what its runs are to be held against.
+docs/reference/findings.md describes them; `keep` puts them into a results folder, so that an
+analysis finds what its runs are to be held against.
 """
 
 import csv

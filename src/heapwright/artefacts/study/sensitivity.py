@@ -3,7 +3,7 @@
 """Who cares which level of a factor there is: what a study file asks, and what came out.
 
 `[care]` names the factor whose levels are exchanged (allocators) and the one by whose levels it is
-judged (programs). `analysis.findings.sensitivity` judges it; docs/findings.md says how.
+judged (programs). `analysis.findings.sensitivity` judges it; docs/reference/findings.md says how.
 """
 
 from enum import StrEnum

@@ -4,7 +4,7 @@
 
 `[choice]` names one level of a factor (a program's own allocator), those that could stand in its
 place (general-purpose allocators), and the factor by whose levels it is judged (programs).
-`analysis.findings.substitution` judges it; docs/findings.md says how.
+`analysis.findings.substitution` judges it; docs/reference/findings.md says how.
 """
 
 from enum import StrEnum

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What became of published findings: a part of the document of `heapwright analyse`.
 
-Made by `analysis.findings`; docs/findings.md says how each figure comes about.
+Made by `analysis.findings`; docs/reference/findings.md says how each figure comes about.
 """
 
 from enum import StrEnum

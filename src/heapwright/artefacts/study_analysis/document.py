@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The analysis of a study: what `heapwright analyse` makes of the runs that are stored.
 
-This is the document that `-o` writes; docs/analysis-json.md explains every field, and
+This is the document that `-o` writes; docs/reference/analysis-json.md explains every field, and
 its JSON Schema is `schema_text()`. The runs themselves stay in the results folder; the
 document has what was concluded from them, and can be made from them again.
 

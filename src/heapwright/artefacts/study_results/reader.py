@@ -10,7 +10,8 @@ before the run that they are of; without it they are nobody's.
 
 `open_results` reads one folder or several of the same study. A pair of block and treatment is run
 once: should a line say it again (a lost worker that came back), the first one counts. Everything
-that was not taken as it stood is told in `notes`. docs/study-results.md describes the folder.
+that was not taken as it stood is told in `notes`. docs/reference/study-results.md describes the
+folder.
 """
 
 from collections.abc import Collection, Iterator, Sequence

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The taxonomy: what `heapwright taxonomy` measured of each allocator, and what it makes of it.
 
-This is the document that `--json` writes; docs/taxonomy.md explains every field and criterion, and
-its JSON Schema is `schema_text()`. It holds every raw run beside what was concluded.
+This is the document that `--json` writes; docs/reference/taxonomy.md explains every field and
+criterion, and its JSON Schema is `schema_text()`. It holds every raw run beside what was concluded.
 
 Invariants: immutable; reading back what was written gives an equal object; a figure that could not
 be had is null, never zero; a judgement that the figures do not carry is null, too, and its `why`

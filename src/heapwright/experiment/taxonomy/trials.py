@@ -4,7 +4,7 @@
 
 The parameters are chosen so that a whole survey takes minutes: an operation costs some ten to some
 hundred nanoseconds, so a run takes a fraction of a second. Each is long enough for what it is to
-show; docs/taxonomy.md says how that was found. `small` is for trying out.
+show; docs/reference/taxonomy.md says how that was found. `small` is for trying out.
 """
 
 from collections.abc import Iterator

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A study as one page: the verdict, what was published, the figures, every run, how to repeat it.
 
-A section without anything to say is not there. docs/reading-a-study.md explains each.
+A section without anything to say is not there. docs/how-to/reading-a-study.md explains each.
 """
 
 from pathlib import Path

@@ -37,7 +37,7 @@ def test_an_interaction_is_seen(modelled: Modelled) -> None:
 
 
 def test_slow_runs_now_and_then_are_no_effect() -> None:
-    """The usual aligned ranks see an effect in one of six of such studies (docs/methods.md)."""
+    """The usual aligned ranks see an effect in 1 of 6 such studies: docs/explanation/methods.md."""
     study = Study({"work": 6, "allocator": 4}, 5, interaction=0.0)
     found = []
     for seed in range(80):

@@ -62,7 +62,7 @@ def test_what_is_no_such_line_is_refused(what: str, instead: str) -> None:
     "model", [GranaryStatistics, SizeClass, Large, Caches, ThreadCache, Chunks, System, Locks]
 )
 def test_the_page_tells_of_every_field(model: type[BaseModel]) -> None:
-    page = (DOCS / "granary.md").read_text(encoding="utf-8")
+    page = (DOCS / "reference" / "granary.md").read_text(encoding="utf-8")
     names = {field.alias or name for name, field in model.model_fields.items()}
     told = {"format", "schema_version", "heapwright_version"}
     assert {name for name in names if f"`{name}`" not in page} <= told

@@ -161,7 +161,7 @@ def test_an_effect_is_found_by_key_and_response() -> None:
 
 
 def test_every_field_is_documented() -> None:
-    page = (DOCS / "comparison-json.md").read_text(encoding="utf-8")
+    page = (DOCS / "reference" / "comparison-json.md").read_text(encoding="utf-8")
     models = (Comparison, Design, TreatmentInfo, Run, ProcessRecord, Effect, ResponseSummary)
     for model in (*models, Term, Verdict, Environment):
         for field in model.model_fields:

@@ -26,8 +26,6 @@ from heapwright.artefacts.run.measured import Outcome
 from heapwright.artefacts.run.provenance import read_environment
 from heapwright.base.errors import HeapwrightError
 
-DOCS = Path(__file__).parents[4] / "docs"
-
 
 def plan() -> Plan:
     return Plan(

@@ -14,7 +14,7 @@ DOCS = Path(__file__).parents[4] / "docs"
 
 
 def test_the_page_tells_of_every_part() -> None:
-    page = (DOCS / "profile.md").read_text(encoding="utf-8")
+    page = (DOCS / "reference" / "profile.md").read_text(encoding="utf-8")
     told = {"format", "schema_version", "heapwright_version"}
     assert {name for name in Profile.model_fields if f"`{name}`" not in page} == told
 

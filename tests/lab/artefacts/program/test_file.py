@@ -70,7 +70,7 @@ def test_the_reference_and_the_page_have_every_key() -> None:
     assert {"fresh", "made_by", "inverse", "same_as", "client_threads", "load"} <= every
     reference = (ROOT / "catalogue" / "programs" / "reference.toml").read_text(encoding="utf-8")
     assert {key for key in every if key not in reference} == set()
-    page = (ROOT / "docs" / "programs.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "reference" / "programs.md").read_text(encoding="utf-8")
     code = set(re.findall(r"\w+", " ".join(re.findall(r"`([^`]+)`", page))))
     assert {key for key in every if key not in code} == set()
 

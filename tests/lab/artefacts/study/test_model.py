@@ -17,7 +17,7 @@ from heapwright.artefacts.study.treatment import treatment_id
 
 ROOT = Path(__file__).parents[4]
 OTHERS = {"finding", "published", "choice", "care", "bar"}
-"""What docs/findings.md documents."""
+"""What docs/reference/findings.md documents."""
 
 
 def keys(schema: dict[str, Any], node: dict[str, Any], name: str = "") -> Iterator[str]:
@@ -40,7 +40,7 @@ def test_the_reference_study_and_the_page_have_every_key() -> None:
     every = set(keys(schema, schema))
     assert {"command", "share", "ready", "variable", "because", "last_number"} <= every
     reference = (ROOT / "catalogue" / "studies" / "reference.toml").read_text(encoding="utf-8")
-    page = (ROOT / "docs" / "study.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "reference" / "study.md").read_text(encoding="utf-8")
     assert {key for key in every if key not in reference} == set()
     prose = re.sub(r"```.*?```", "", page, flags=re.DOTALL)
     code = set(re.findall(r"\w+", " ".join(re.findall(r"`([^`]+)`", prose))))
@@ -48,9 +48,9 @@ def test_the_reference_study_and_the_page_have_every_key() -> None:
 
 
 def test_the_example_of_the_page_is_a_study() -> None:
-    page = (ROOT / "docs" / "study.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "reference" / "study.md").read_text(encoding="utf-8")
     (example,) = re.findall(r"```toml\n(.*?)```", page, flags=re.DOTALL)
-    assert parse_study(example, "docs/study.md").study.workload == "larson"
+    assert parse_study(example, "docs/reference/study.md").study.workload == "larson"
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ def document() -> StudyAnalysis:
 
 
 def test_every_field_is_on_the_manual_page() -> None:
-    page = (DOCS / "analysis-json.md").read_text(encoding="utf-8")
+    page = (DOCS / "reference" / "analysis-json.md").read_text(encoding="utf-8")
     schema = StudyAnalysis.model_json_schema(mode="serialization")
     fields = set(schema["properties"])
     for name, part in schema["$defs"].items():
