@@ -18,21 +18,30 @@ struct Mapping {
     std::string rights; ///< "rw-p": read, write, execute, private or shared
     std::string file;   ///< inode number; 0 if there is none
     std::string path;
+    bool changed = false; ///< it has pages that no file has, in memory or swapped out
 
     bool may(char right) const { return rights.find(right) != std::string::npos; }
 };
 
+/// Parses the line of smaps that begins a mapping. False for a line about one: "Anonymous: 4 kB".
+bool beginsMapping(const std::string& line, Mapping& mapping) {
+    std::istringstream words(line);
+    char dash = 0;
+    std::string offset, device;
+    words >> std::hex >> mapping.range.begin >> dash >> mapping.range.end >> mapping.rights >>
+        offset >> device >> mapping.file >> mapping.path;
+    return dash == '-' && !mapping.rights.empty();
+}
+
 std::vector<Mapping> mappings(const std::string& folder) {
     std::vector<Mapping> all;
-    std::ifstream maps(folder + "/maps");
-    for (std::string line; std::getline(maps, line);) {
-        std::istringstream words(line);
-        char dash = 0;
-        std::string offset, device;
-        Mapping mapping;
-        words >> std::hex >> mapping.range.begin >> dash >> mapping.range.end >> mapping.rights >>
-            offset >> device >> mapping.file >> mapping.path;
-        all.push_back(mapping);
+    std::ifstream smaps(folder + "/smaps");
+    for (std::string line; std::getline(smaps, line);) {
+        if (Mapping mapping; beginsMapping(line, mapping)) {
+            all.push_back(mapping);
+        } else if (!all.empty() && (line.starts_with("Anonymous:") || line.starts_with("Swap:"))) {
+            all.back().changed |= std::stoull(line.substr(line.find(':') + 1)) != 0;
+        }
     }
     return all;
 }
@@ -61,11 +70,11 @@ std::uint64_t ProcessMemory::stackPointer() const {
     return words.size() < 3 ? 0 : std::stoull(words[words.size() - 2], nullptr, 16);
 }
 
-std::vector<Range> ProcessMemory::writable() const {
+std::vector<Range> ProcessMemory::written() const {
     std::vector<Range> ranges;
     for (const Mapping& mapping : mappings(folder_)) {
         const bool shared = mapping.may('s') && mapping.file != "0";
-        if (!mapping.may('r') || !mapping.may('w') || shared) {
+        if (!mapping.may('r') || shared || !(mapping.may('w') || mapping.changed)) {
             continue;
         }
         Range range = mapping.range;

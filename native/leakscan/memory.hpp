@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The memory of a stopped process: its writable ranges and their contents. It needs the right to
-// trace the process. The same user usually has it.
+// The memory of a stopped process: the ranges that may hold its pointers, and their contents. It
+// needs the right to trace the process. The same user usually has it.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,10 @@ class Memory {
 public:
     virtual ~Memory() = default;
 
-    /// Writable ranges, except shared file mappings. Of the first thread's stack only the used
-    /// part.
-    virtual std::vector<Range> writable() const = 0;
+    /// The ranges in which a search begins: writable ones, and read-only ones with pages that the
+    /// process has written, such as a table that was sealed with mprotect. Shared file mappings are
+    /// left out. Of the first thread's stack only the used part.
+    virtual std::vector<Range> written() const = 0;
 
     /// All readable ranges, ascending.
     virtual std::vector<Range> readable() const = 0;
@@ -42,7 +43,7 @@ public:
     ProcessMemory(const ProcessMemory&) = delete;
     ProcessMemory& operator=(const ProcessMemory&) = delete;
 
-    std::vector<Range> writable() const override;
+    std::vector<Range> written() const override;
     std::vector<Range> readable() const override;
     std::size_t read(std::uint64_t address, std::uint64_t* words, std::size_t most) const override;
 

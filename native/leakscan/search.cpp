@@ -98,7 +98,7 @@ private:
 void search(const Memory& memory, const std::vector<std::uint64_t>& words, LiveBlocks& live) {
     Search from(memory, live);
     std::for_each(words.begin(), words.end(), [&from](std::uint64_t word) { from.look(word); });
-    for (const Range& range : memory.writable()) {
+    for (const Range& range : memory.written()) {
         from.roots(range);
         from.drain();
     }

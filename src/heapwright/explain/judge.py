@@ -12,8 +12,6 @@ together:
 4. *Steady*.
 """
 
-from collections.abc import Iterable, Sequence
-
 from heapwright.artefacts.explanation.document import (
     Culprit,
     Explanation,
@@ -22,22 +20,20 @@ from heapwright.artefacts.explanation.document import (
     Moment,
     Setting,
 )
-from heapwright.artefacts.profile.course import Growth, end_of_course
-from heapwright.artefacts.profile.document import Profile, Site
-from heapwright.artefacts.profile.library_frames import own_place
+from heapwright.artefacts.profile.course import end_of_course
+from heapwright.artefacts.profile.document import Profile
 from heapwright.artefacts.run.foreign_heaps import (
     ForeignHeap,
     foreign_heap_named,
     foreign_heap_of,
 )
 from heapwright.explain import sentence
+from heapwright.explain.culprits import of_growth, of_leak
 from heapwright.explain.evidence import (
     Elsewhere,
     Facts,
     Grown,
     Held,
-    Lost,
-    Place,
     elsewhere,
     grown,
     held,
@@ -137,20 +133,14 @@ class _Judge:
         if not going and reach.unreachable_bytes < LEAST_LOST_ONCE:
             return []
         rate = sum(each.rate for each in going.values()) if going else None
-        places = [
-            _culprit(
-                site, Kind.LEAK, each.blocks, each.bytes, each.rate if place in going else None
-            )
-            for place, each in _by_rate(lost, going)
-            for site in self._sites([place])
-        ]
-        self._culprits += places[:MOST_CULPRITS]
+        found, parts = of_leak(self._profile, lost, going, reach.unreachable_bytes)
+        self._culprits += found[:MOST_CULPRITS]
         said = sentence.leak(
             reach.unreachable_blocks,
             reach.unreachable_bytes,
             rate=rate,
-            culprit=places[0] if places else None,
-            largest=max(places, key=lambda each: each.bytes, default=None),
+            first=parts[0] if parts else None,
+            largest=max(parts, key=lambda each: each.share, default=None),
         )
         return [
             Finding(
@@ -165,23 +155,13 @@ class _Judge:
         found = self._grown
         if found is None:
             return []
-        places = [
-            _culprit(
-                site,
-                Kind.GROWTH,
-                site.never_freed,
-                site.never_freed_bytes or found.sites[site.process, site.stack].bytes,
-                found.sites[site.process, site.stack].rate,
-            )
-            for site in self._sites(_largest(found.sites))
-        ]
-        self._culprits += places[:MOST_CULPRITS]
+        culprits, parts = of_growth(self._profile, found, self._end)
+        self._culprits += culprits[:MOST_CULPRITS]
         said = sentence.growth(
             found.total,
             found.late.rate,
             fate=self._fate(found),
-            culprit=places[0] if places else None,
-            share=_share(found),
+            largest=parts[0] if parts else None,
         )
         return [
             Finding(
@@ -249,11 +229,6 @@ class _Judge:
         assert reach is not None
         return sentence.lost_once(reach.unreachable_blocks, reach.unreachable_bytes)
 
-    def _sites(self, places: Iterable[Place]) -> list[Site]:
-        """Those of the profile, in this order."""
-        known = {(site.process, site.stack): site for site in self._profile.sites}
-        return [known[place] for place in places if place in known]
-
 
 def _with(found: Finding, remark: str) -> Finding:
     return found.model_copy(update={"sentence": f"{found.sentence} {remark}"})
@@ -280,32 +255,6 @@ def weight(found: Explanation) -> tuple[int, int]:
     if first.kind in {Kind.STEADY, Kind.UNKNOWN}:
         return int(first.kind is Kind.UNKNOWN), 0
     return 2, first.bytes
-
-
-def _by_rate(lost: dict[Place, Lost], going: dict[Place, Lost]) -> Sequence[tuple[Place, Lost]]:
-    """Those that go on first."""
-    return sorted(lost.items(), key=lambda each: (each[0] not in going, -each[1].bytes))
-
-
-def _largest(sites: dict[Place, Growth]) -> Sequence[Place]:
-    return sorted(sites, key=lambda place: (-sites[place].bytes, place))
-
-
-def _share(found: Grown) -> float:
-    """Of the growth: that of the first place."""
-    most = max((each.bytes for each in found.sites.values()), default=0)
-    return most / found.late.bytes if found.late.bytes else 0.0
-
-
-def _culprit(site: Site, kind: Kind, blocks: int, size: int, rate: float | None) -> Culprit:
-    return Culprit(
-        frames=site.frames,
-        blocks=blocks,
-        bytes=size,
-        kind=kind,
-        place=own_place(site.frames),
-        rate_bytes_per_s=rate,
-    )
 
 
 def _large_share(profile: Profile) -> float:

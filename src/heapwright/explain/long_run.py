@@ -91,7 +91,7 @@ def _sentence(run: LongRun, found: Explanation) -> str:
         assert live is not None
         fate = "a long run records no calls, so it does not tell whether that is lost"
         rate = live.bytes_per_hour / sentence.HOUR
-        return sentence.growth(live.rise_bytes, rate, fate=fate, culprit=None, share=0.0)
+        return sentence.growth(live.rise_bytes, rate, fate=fate, largest=None)
     if found.kind is Kind.ELSEWHERE:
         most = max(found.moments, key=lambda each: each.resident_bytes or 0)
         return sentence.elsewhere(most, None, rise=0, rate=None)

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The sentences of an explanation, one for each kind of finding."""
 
-from heapwright.artefacts.explanation.document import Culprit, Ending, Moment, Setting
+from dataclasses import dataclass
+
+from heapwright.artefacts.explanation.document import Ending, Moment, Setting
 from heapwright.artefacts.profile.series import SystemSample
 from heapwright.artefacts.run.foreign_heaps import ForeignHeap
 from heapwright.base.quantities import several, size
@@ -13,24 +15,37 @@ NO_CALLS = (
     "the recorder saw no call of malloc: the program is linked statically, brings an allocator of "
     "its own, or allocates nothing"
 )
+NEARLY_ALL = 0.99
 SEARCH = "heapwright explain -- COMMAND searches for pointers"
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one place of the program made of a leak or a growth."""
+
+    place: str
+    """Empty: not known."""
+    share: float
+    """Of all bytes, from 0 to 1."""
+    rate: float | None = None
+    """Bytes in a second; null: it did not go on."""
+
+
 def leak(
-    blocks: int, lost: int, *, rate: float | None, culprit: Culprit | None, largest: Culprit | None
+    blocks: int, lost: int, *, rate: float | None, first: Part | None, largest: Part | None
 ) -> str:
     """Blocks that no pointer leads to; `rate` if they are lost again and again.
 
-    `culprit` is the first place of the answer, and `largest` the one that lost most bytes.
+    `first` is the first place of the answer, and `largest` the one that lost most bytes.
     """
+    what = f"Leak: no pointer leads any more to {size(lost)} in {several(blocks, 'block')}"
+    if first and first.rate and largest and first.place != largest.place:
+        return (
+            f"{what}; {first.place} goes on losing {pace_of(first.rate)}; "
+            f"{_quantity(largest.share)} of what was lost comes from {largest.place}."
+        )
     pace = f", lost at {pace_of(rate)}" if rate else "; none was lost later in the run"
-    where = _from(largest, largest.bytes / lost if largest and lost else 0)
-    if culprit and largest and culprit != largest and culprit.place:
-        where = f"; {culprit.place} goes on losing memory{where.replace(';', ', but', 1)}"
-    return (
-        f"Leak: no pointer leads any more to {size(lost)} in {several(blocks, 'block')}{pace}"
-        f"{where}."
-    )
+    return f"{what}{pace}{_from(largest)}."
 
 
 def lost_once(blocks: int, lost: int) -> str:
@@ -38,11 +53,11 @@ def lost_once(blocks: int, lost: int) -> str:
     return f"Lost once: no pointer leads any more to {size(lost)} in {several(blocks, 'block')}."
 
 
-def growth(rise: int, rate: float, *, fate: str, culprit: Culprit | None, share: float) -> str:
-    """Live memory that rises until the end."""
+def growth(rise: int, rate: float, *, fate: str, largest: Part | None) -> str:
+    """Live memory that rises until the end; `largest` is the place that grows most."""
     return (
         f"Growth: the program keeps more and more; live memory rose by {size(rise)}, lately by "
-        f"{pace_of(rate)}{_from(culprit, share)}; {fate}."
+        f"{pace_of(rate)}{_from(largest)}; {fate}."
     )
 
 
@@ -146,8 +161,14 @@ def pace_of(rate: float) -> str:
     return f"about {size(round(rate))}/s ({ahead})"
 
 
-def _from(culprit: Culprit | None, share: float) -> str:
-    if culprit is None or not culprit.place:
+def _from(largest: Part | None) -> str:
+    if largest is None or not largest.place:
         return ""
-    part = "all of it" if share > 0.99 else "most" if share >= 0.5 else "the largest part"
-    return f"; {part} comes from {culprit.place}"
+    all_or_most = f"{_quantity(largest.share)}{' of it' if largest.share > NEARLY_ALL else ''}"
+    return f"; {all_or_most} comes from {largest.place}"
+
+
+def _quantity(share: float) -> str:
+    if share > NEARLY_ALL:
+        return "all" if share == 1 else "nearly all"
+    return "most" if share >= 0.5 else "the largest part"

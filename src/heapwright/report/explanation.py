@@ -12,7 +12,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from heapwright.artefacts.explanation.document import Explanation, Kind, Moment
+from heapwright.artefacts.explanation.document import Culprit, Explanation, Kind, Moment
+from heapwright.artefacts.profile.library_frames import own_frames
 from heapwright.base.quantities import several, size
 
 LINES = 12
@@ -33,7 +34,8 @@ _PARTS = (("#", "green"), ("+", "yellow"), ("=", "red"), (".", "dim"))
 
 
 def print_explanation(console: Console, found: Explanation, *, quiet: bool = False) -> None:
-    """The table of moments, the places, the sentence; `quiet`: the sentence alone."""
+    """The table of moments, the sentence, the places with the calls of the program's own code;
+    `quiet`: the sentence alone."""
     if not quiet and found.moments:
         console.print(_table(found.moments, console.width))
         console.print(
@@ -44,9 +46,20 @@ def print_explanation(console: Console, found: Explanation, *, quiet: bool = Fal
     if quiet:
         return
     for culprit in found.culprits:
-        what = f"  {size(culprit.bytes)} in {several(culprit.blocks, 'block')}"
-        lines = (what, *(f"      {each}" for each in culprit.frames))
+        what = f"  {_kind(culprit)}{_amount(culprit)}"
+        frames = own_frames(culprit.frames) or culprit.frames
+        lines = (what, *(f"      {each}" for each in frames))
         console.print(Text("\n".join(lines)), soft_wrap=True)
+
+
+def _kind(culprit: Culprit) -> str:
+    return f"{culprit.kind}: " if culprit.kind else ""
+
+
+def _amount(culprit: Culprit) -> str:
+    if not culprit.blocks:
+        return f"{size(culprit.bytes)}, most of it freed at the end"
+    return f"{size(culprit.bytes)} in {several(culprit.blocks, 'block')}"
 
 
 def _table(moments: Sequence[Moment], width: int) -> Table:

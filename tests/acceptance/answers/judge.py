@@ -66,7 +66,7 @@ def alternatives(truth: str) -> set[str]:
 
 def _undecided(case: Case, answer: Answer) -> bool:
     """Whether the answer found that memory rises, and left open whether it is lost."""
-    growth = answer.kinds == {"growth"} and not answer.searched
+    growth = answer.kinds == frozenset({"growth"}) and not answer.searched
     return "leak" in case.truth and growth and "not lost" not in answer.sentence
 
 

@@ -154,6 +154,32 @@ def test_of_the_places_of_a_leak_those_that_go_on_come_first() -> None:
     ]
 
 
+def test_the_largest_part_of_a_leak_is_named_beside_the_place_that_goes_on() -> None:
+    once = site(1, allocations=1, short=0, never_freed=1, size=50 * MIB, live=lambda _: 50 * MIB)
+    again = site(2, allocations=300, short=0, never_freed=300, live=lambda t: t * 30_000)
+    found = explain(
+        profile(FLAT, sites=[once, again]),
+        searched((1, Lost(1, 50 * MIB, 0.0, 0.0)), (2, Lost(300, 30_000, 0.0, 0.99))),
+    )
+    assert found.sentence.startswith("Leak: no pointer leads any more to 50.0 MiB in 301 blocks")
+    assert found.sentence.endswith(
+        "in 301 blocks; make_2 (file.cpp:2) goes on losing about 29.5 KiB/s (1 GiB in 10 hours); "
+        "nearly all of what was lost comes from make_1 (file.cpp:1)."
+    )
+
+
+def test_a_place_that_goes_on_and_lost_most_is_named_once() -> None:
+    """Two callers of one line are two sites."""
+    first = site(1, allocations=400, short=0, never_freed=400, live=lambda t: t * 40_000)
+    second = site(2, allocations=300, short=0, never_freed=300, live=lambda t: t * 30_000)
+    same = second.model_copy(update={"frames": (*first.frames[:2], "serve", "main")})
+    found = explain(
+        profile(FLAT, sites=[first, same]),
+        searched((1, Lost(400, 40_000, 0.0, 0.1)), (2, Lost(300, 30_000, 0.0, 0.99))),
+    )
+    assert found.sentence.endswith("; all of it comes from make_1 (file.cpp:1)."), found.sentence
+
+
 @pytest.mark.parametrize("live", [FLAT, SAWTOOTH, TEETH, NOISE, CACHE, [MIB], RISING[:7]])
 def test_what_does_not_rise_until_the_end_is_steady(live: list[int]) -> None:
     assert explain(profile(live, never_freed_bytes=1000), searched()).kind is Kind.STEADY
@@ -226,6 +252,13 @@ def test_without_a_search_it_is_not_said_whether_it_was_lost(ending: Ending) -> 
     assert "perhaps it is a leak" in found.sentence
     assert "heapwright explain -- COMMAND" in found.sentence
     assert "nothing was lost" not in found.sentence
+
+
+def test_a_growing_place_that_was_freed_at_the_end_has_what_was_live_before() -> None:
+    frees = site(1, allocations=9000, short=0, never_freed=0, live=lambda t: min(t, 0.95) * 9 * MIB)
+    found = explain(profile([*RISING, *DOWN, 0], sites=[frees]), searched())
+    assert found.culprits[0].blocks == 0
+    assert found.culprits[0].bytes == pytest.approx(8.5 * MIB, rel=0.1), "not only the later half"
 
 
 def test_a_growth_that_was_freed_at_the_end_is_known_without_a_search() -> None:

@@ -72,3 +72,17 @@ def test_a_place_is_printed_as_it_is() -> None:
     assert "  2.0 KiB in 1 block" in lines
     assert "      operator[](int)" in lines
     assert "      main [abi:x]" in lines
+
+
+def test_the_calls_of_a_place_are_those_of_the_program_itself() -> None:
+    frames = ("operator new(unsigned long)", "keep (a.cpp:3)", "main (a.cpp:9)", "_start")
+    grew = Culprit(frames=frames, blocks=0, bytes=2048, kind=Kind.GROWTH)
+    stream = StringIO()
+    growth = Explanation(kind=Kind.GROWTH, sentence="Growth.", culprits=(grew,))
+    print_explanation(make_console(stream), growth)
+    assert stream.getvalue().splitlines() == [
+        "Growth.",
+        "  growth: 2.0 KiB, most of it freed at the end",
+        "      keep (a.cpp:3)",
+        "      main (a.cpp:9)",
+    ]

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <map>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "live_trace.hpp"
 
@@ -20,16 +22,16 @@ constexpr std::uint64_t heap = 0x7000'0000'0000;
 /// Zeros but for the words that were put there.
 class MadeUp final : public Memory {
 public:
-    void map(const Range& range, bool writable) {
+    void map(const Range& range, bool written) {
         readable_.push_back(range);
-        if (writable) {
-            writable_.push_back(range);
+        if (written) {
+            written_.push_back(range);
         }
     }
     void put(std::uint64_t at, std::uint64_t word) { words_[at] = word; }
     std::uint64_t asked() const { return asked_; }
 
-    std::vector<Range> writable() const override { return writable_; }
+    std::vector<Range> written() const override { return written_; }
     std::vector<Range> readable() const override { return readable_; }
     std::size_t read(std::uint64_t address, std::uint64_t* words, std::size_t most) const override {
         ++asked_;
@@ -49,7 +51,7 @@ public:
     }
 
 private:
-    std::vector<Range> writable_;
+    std::vector<Range> written_;
     std::vector<Range> readable_;
     std::map<std::uint64_t, std::uint64_t> words_;
     mutable std::uint64_t asked_ = 0;
@@ -140,6 +142,12 @@ TEST(Search, ABlockOfADamagedSizeIsReadOnlyWhereMemoryIs) {
     EXPECT_LT(memory.asked(), 100u);
 }
 
+bool holds(const std::vector<Range>& ranges, const void* address) {
+    const auto at = reinterpret_cast<std::uintptr_t>(address);
+    return std::any_of(ranges.begin(), ranges.end(),
+                       [at](const Range& range) { return range.begin <= at && at < range.end; });
+}
+
 TEST(ProcessMemory, ReadsItsOwn) {
     const ProcessMemory memory(getpid());
     static std::uint64_t known = 0;
@@ -148,19 +156,30 @@ TEST(ProcessMemory, ReadsItsOwn) {
     EXPECT_EQ(memory.read(reinterpret_cast<std::uintptr_t>(&known), &word, 1), 1u);
     EXPECT_EQ(word, known);
     EXPECT_EQ(memory.read(8, &word, 1), 0u);
-    const auto holds = [](const std::vector<Range>& ranges, const void* address) {
-        const auto at = reinterpret_cast<std::uintptr_t>(address);
-        return std::any_of(ranges.begin(), ranges.end(), [at](const Range& range) {
-            return range.begin <= at && at < range.end;
-        });
-    };
     static const int constant = 7;
-    EXPECT_TRUE(holds(memory.writable(), &known));
+    EXPECT_TRUE(holds(memory.written(), &known));
     EXPECT_TRUE(holds(memory.readable(), &constant));
-    EXPECT_FALSE(holds(memory.writable(), &constant));
+    EXPECT_FALSE(holds(memory.written(), &constant));
     const std::vector<Range> readable = memory.readable();
     EXPECT_TRUE(std::is_sorted(readable.begin(), readable.end(),
                                [](const Range& a, const Range& b) { return a.begin < b.begin; }));
+}
+
+TEST(ProcessMemory, ATableThatWasSealedIsWritten) {
+    const auto map = [](int rights) {
+        return mmap(nullptr, page, rights, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    };
+    void* const sealed = map(PROT_READ | PROT_WRITE);
+    void* const never = map(PROT_READ);
+    ASSERT_NE(sealed, MAP_FAILED);
+    ASSERT_NE(never, MAP_FAILED);
+    *static_cast<std::uint64_t*>(sealed) = 1;
+    ASSERT_EQ(mprotect(sealed, page, PROT_READ), 0);
+    const std::vector<Range> written = ProcessMemory(getpid()).written();
+    EXPECT_TRUE(holds(written, sealed));
+    EXPECT_FALSE(holds(written, never));
+    munmap(sealed, page);
+    munmap(never, page);
 }
 
 TEST(ProcessMemory, OfNoProcessIsAnError) {

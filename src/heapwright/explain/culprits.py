@@ -1,0 +1,101 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The places of a leak or a growth. Pure.
+
+A place is a line of the program's own code. Several sites may lead to it, with different callers;
+each of them is a culprit, and their bytes together are the place's part.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from heapwright.artefacts.explanation.document import Culprit, Kind
+from heapwright.artefacts.profile.course import site_curve
+from heapwright.artefacts.profile.document import Profile, Site
+from heapwright.artefacts.profile.library_frames import own_place
+from heapwright.explain.evidence import Grown, Lost, Place
+from heapwright.explain.sentence import Part
+
+Culprits = tuple[list[Culprit], list[Part]]
+
+
+def of_leak(
+    profile: Profile, lost: Mapping[Place, Lost], going: Mapping[Place, Lost], total: int
+) -> Culprits:
+    """The places that lost `total` bytes. Those that go on come first, then by bytes."""
+    found = [
+        _culprit(
+            site,
+            Kind.LEAK,
+            (lost[place].blocks, lost[place].bytes),
+            lost[place].rate if place in going else None,
+        )
+        for place, site in _sites(profile, lost)
+    ]
+    parts = sorted(_parts(found, total), key=lambda each: each.rate is None)
+    return _ordered(found, parts), parts
+
+
+def of_growth(profile: Profile, grown: Grown, end: float) -> Culprits:
+    """The places that grow until `end`. Those that grew most lately come first."""
+    sites = _sites(profile, grown.sites)
+    lately = [
+        _culprit(site, Kind.GROWTH, (0, grown.sites[place].bytes), grown.sites[place].rate)
+        for place, site in sites
+    ]
+    whole = [
+        _culprit(site, Kind.GROWTH, _kept(profile, site, end), grown.sites[place].rate)
+        for place, site in sites
+    ]
+    parts = _parts(lately, grown.late.bytes)
+    return _ordered(whole, parts), parts
+
+
+def _sites(profile: Profile, places: Iterable[Place]) -> list[tuple[Place, Site]]:
+    """Those of the profile, in this order."""
+    known = {(site.process, site.stack): site for site in profile.sites}
+    return [(place, known[place]) for place in places if place in known]
+
+
+def _kept(profile: Profile, site: Site, end: float) -> tuple[int, int]:
+    """Blocks and bytes of a growing site at `end`. Blocks are known only of what the program never
+    freed; 0 if it freed most."""
+    curve = site_curve(profile, site).until(end)
+    live = curve.values[-1] if curve.values else 0
+    if 2 * site.never_freed_bytes >= live:
+        return site.never_freed, site.never_freed_bytes
+    return 0, live
+
+
+def _culprit(site: Site, kind: Kind, amount: tuple[int, int], rate: float | None) -> Culprit:
+    return Culprit(
+        frames=site.frames,
+        blocks=amount[0],
+        bytes=amount[1],
+        kind=kind,
+        place=own_place(site.frames),
+        rate_bytes_per_s=rate,
+    )
+
+
+def _parts(culprits: Iterable[Culprit], total: int) -> list[Part]:
+    """What each place made of `total` bytes; the largest first."""
+    amounts = Counter[str]()
+    rates: dict[str, float] = {}
+    for each in culprits:
+        amounts[each.place] += each.bytes
+        if each.rate_bytes_per_s is not None:
+            rates[each.place] = rates.get(each.place, 0.0) + each.rate_bytes_per_s
+    return [
+        Part(place, amount / total if total else 0.0, rates.get(place))
+        for place, amount in sorted(amounts.items(), key=lambda each: (-each[1], each[0]))
+    ]
+
+
+def _ordered(culprits: list[Culprit], parts: list[Part]) -> list[Culprit]:
+    """By their places; those of one place that go on come first, then by bytes."""
+    order = {part.place: at for at, part in enumerate(parts)}
+    return sorted(
+        culprits,
+        key=lambda each: (order[each.place], each.rate_bytes_per_s is None, -each.bytes),
+    )
