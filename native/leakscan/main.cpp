@@ -11,6 +11,8 @@
 #include "search.hpp"
 #include "stopped.hpp"
 
+#include "trace/stack_table.hpp"
+
 #include <heapwright/core/json.hpp>
 
 #include <algorithm>
@@ -40,7 +42,7 @@ struct Sum {
     }
 };
 
-void print(std::uint32_t process, const LiveBlocks& live) {
+void print(const trace::StackTable& stacks, std::uint32_t process, const LiveBlocks& live) {
     Sum all;
     Sum lost;
     std::map<std::uint32_t, Sum> byStack;
@@ -51,7 +53,7 @@ void print(std::uint32_t process, const LiveBlocks& live) {
         all.add(block);
         if (!block.reached) {
             lost.add(block);
-            byStack[block.stack].add(block);
+            byStack[stacks.firstAlike(process, block.stack)].add(block);
         }
     }
     Json json;
@@ -83,7 +85,7 @@ int look(const char* path, std::uint32_t pid, bool stop) {
     if (!stop) { // it waits at its end
         searchTeardown(memory, live);
     }
-    print(*process, live);
+    print(trace::StackTable(trace), *process, live);
     return 0;
 }
 

@@ -17,6 +17,9 @@ void CallTree::Sums::add(const Sums& other) {
 }
 
 CallTree::CallTree(const trace::StackTable& table, const std::vector<Site>& sites) : table_(table) {
+    for (const trace::StackTable::Object& object : table.objects())
+        ours_.push_back(object.path.find("/libheapwright-", object.path.find_last_of('/')) !=
+                        std::string::npos);
     nodes_.push_back({0, {}, false, {}});
     for (const Site& site : sites) {
         const std::uint32_t node = site.stack != 0 ? nodeOf(site.process, site.stack) : 0;
@@ -26,6 +29,10 @@ CallTree::CallTree(const trace::StackTable& table, const std::vector<Site>& site
     for (std::size_t i = nodes_.size() - 1; i > 0; --i)
         nodes_[nodes_[i].parent].sums.add(nodes_[i].sums);
     choose();
+}
+
+bool CallTree::isOurs(const trace::StackTable::Place& place) const {
+    return place.object < ours_.size() && ours_[place.object];
 }
 
 /// The node of a chain; made, with all that is outside of it, when it is new.
@@ -41,7 +48,8 @@ std::uint32_t CallTree::nodeOf(std::uint32_t process, std::uint32_t stack) {
         }
         if (!table_.find(process, at, call))
             break; // the trace is damaged there: what is known of the chain hangs from the root
-        inner.emplace_back(at, call);
+        if (!isOurs(call.place)) // what is preloaded to record is no part of the program
+            inner.emplace_back(at, call);
     }
     for (auto i = inner.rbegin(); i != inner.rend(); ++i) {
         node = childOf(node, i->second);

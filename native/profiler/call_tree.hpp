@@ -4,7 +4,7 @@
 // The tree of calls that led to allocations, with what each call asked for by itself and through
 // others: what a flame graph shows. Chains of all processes are merged by the places of their
 // calls. Made once, when the pass is over, from the sites; what is too small to be seen is left
-// out, but not out of the sums.
+// out, but not out of the sums. Calls inside of the libraries libheapwright-*.so are left out.
 #pragma once
 
 #include <cstdint>
@@ -44,6 +44,7 @@ private:
         Sums sums;
     };
 
+    bool isOurs(const trace::StackTable::Place& place) const;
     std::uint32_t nodeOf(std::uint32_t process, std::uint32_t stack);
     std::uint32_t childOf(std::uint32_t parent, const trace::StackTable::Call& call);
     void choose();
@@ -51,6 +52,7 @@ private:
     std::uint32_t number(std::uint32_t node);
 
     const trace::StackTable& table_;
+    std::vector<bool> ours_; ///< by object: it is one of the libraries that are preloaded
     std::vector<Node> nodes_;
     std::unordered_map<std::uint64_t, std::uint32_t> known_; ///< by process and number in the trace
     std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> children_; ///< by hash

@@ -50,7 +50,8 @@ int run(const Options& options) {
     if (options.process != trace::Selection::all && options.process >= plan.processes.size())
         throw trace::TraceError("there is no process " + std::to_string(options.process), 0);
     profiler::SystemView system(trace, profiler::busiestOf(plan));
-    profiler::Profiler profiler(plan, system.present() ? &system : nullptr);
+    const trace::StackTable stacks(trace);
+    profiler::Profiler profiler(plan, system.present() ? &system : nullptr, &stacks);
     profiler::pass(trace, options.process, profiler);
     profiler.finish();
 
@@ -59,7 +60,7 @@ int run(const Options& options) {
     json.key("provenance");
     profiler::writeProvenance(json, trace, options.process, profiler);
     profiler.write(json);
-    profiler.sites().write(json, trace::StackTable(trace));
+    profiler.sites().write(json, stacks);
     json.endObject();
     const std::string& text = json.text();
     const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();

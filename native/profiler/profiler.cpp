@@ -31,11 +31,11 @@ std::uint32_t busiestOf(const Plan& plan) {
     return static_cast<std::uint32_t>(most - plan.processes.begin());
 }
 
-Profiler::Profiler(const Plan& plan, SystemView* system)
+Profiler::Profiler(const Plan& plan, SystemView* system, const trace::StackTable* stacks)
     : processes_(plan.processes.size()), timeline_(sizes_, plan.duration), phases_(plan.events),
       heapMap_(busiestOf(plan), plan.duration), mapped_(heapMap_.process()), system_(system),
       stacks_(plan.stacks), threads_(plan.threads),
-      sites_(plan.stacks ? SiteCourse(plan.duration) : SiteCourse()) {
+      sites_(plan.stacks ? SiteCourse(plan.duration) : SiteCourse(), stacks) {
     for (std::size_t at = 0; at < processes_.size(); ++at) {
         processes_[at].remaining = plan.processes[at].events;
         processes_[at].end = plan.processes[at].end;

@@ -92,7 +92,8 @@ struct Counts {
 class Profiler {
 public:
     /// `system` is told what is live where, if there is one; it must outlive the profiler.
-    explicit Profiler(const Plan& plan, SystemView* system = nullptr);
+    explicit Profiler(const Plan& plan, SystemView* system = nullptr,
+                      const trace::StackTable* stacks = nullptr);
 
     /// The next call, in the order of times.
     void apply(const trace::Event& event);

@@ -12,15 +12,17 @@
 namespace heapwright::profiler {
 
 std::uint32_t Sites::find(std::uint64_t key) {
+    const auto process = static_cast<std::uint32_t>(key >> 32);
+    const auto stack = static_cast<std::uint32_t>(key);
+    const std::uint32_t first = stacks_ != nullptr ? stacks_->firstAlike(process, stack) : stack;
     const auto next = static_cast<std::uint32_t>(sites_.size());
-    const auto [found, isNew] = numbers_.try_emplace(key, next);
+    const auto [found, isNew] = numbers_.try_emplace(std::uint64_t{process} << 32 | first, next);
     if (isNew) {
         sites_.emplace_back();
-        sites_.back().process = static_cast<std::uint32_t>(key >> 32);
-        sites_.back().stack = static_cast<std::uint32_t>(key);
+        sites_.back().process = process;
+        sites_.back().stack = first;
     }
-    const auto place = (sites_[found->second].stack ^ sites_[found->second].process << 6);
-    recent_[place % recent_.size()] = {key, found->second};
+    recent_[(stack ^ process << 6) % recent_.size()] = {key, found->second};
     return found->second;
 }
 

@@ -19,7 +19,9 @@ namespace heapwright::profiler {
 
 class Sites {
 public:
-    explicit Sites(SiteCourse course = {}) : course_(std::move(course)) {}
+    /// With `stacks`, chains of calls with the same places are one site. Keeps the pointer.
+    explicit Sites(SiteCourse course = {}, const trace::StackTable* stacks = nullptr)
+        : course_(std::move(course)), stacks_(stacks) {}
 
     /// When the next moment of the sites' course is, in ns.
     std::uint64_t next() const { return course_.next(); }
@@ -61,6 +63,7 @@ private:
     std::unordered_map<std::uint64_t, std::uint32_t> numbers_;
     std::vector<Site> sites_{1}; ///< the first: what has no stack
     SiteCourse course_;
+    const trace::StackTable* stacks_;
 };
 
 } // namespace heapwright::profiler

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <tuple>
 
 #include "trace/stack_nodes.hpp"
 
@@ -47,6 +49,10 @@ StackTable::StackTable(const Trace& trace) {
     for (Process& process : processes_)
         std::sort(process.nodes.begin(), process.nodes.end(),
                   [](const Node& a, const Node& b) { return a.number < b.number; });
+    for (std::uint32_t process = 0; process < processes_.size(); ++process) {
+        if (loadsAgain(process))
+            findAlike(process);
+    }
 }
 
 void StackTable::takeNodes(const Record& record) {
@@ -99,6 +105,58 @@ const StackTable::Process* StackTable::holderOf(std::uint32_t process, std::uint
         process = processes_[process].inherits;
     }
     return nullptr;
+}
+
+/// Whether an object is in its memory several times, one after the other or at once.
+bool StackTable::loadsAgain(std::uint32_t process) const {
+    std::vector<bool> loaded(objects_.size());
+    for (; process < processes_.size(); process = processes_[process].inherits) {
+        for (const Module& module : processes_[process].modules) {
+            if (loaded[module.object])
+                return true;
+            loaded[module.object] = true;
+        }
+    }
+    return false;
+}
+
+/// The numbers of its nodes, ascending, with those that it was forked with.
+std::vector<std::uint32_t> StackTable::nodesOf(std::uint32_t process) const {
+    std::vector<std::uint32_t> numbers;
+    std::uint32_t above = 0xFFFF'FFFF;
+    for (; process < processes_.size(); process = processes_[process].inherits) {
+        for (const Node& node : processes_[process].nodes) {
+            if (node.number < above)
+                numbers.push_back(node.number);
+        }
+        if (!processes_[process].nodes.empty())
+            above = std::min(above, processes_[process].nodes.front().number);
+    }
+    std::sort(numbers.begin(), numbers.end());
+    return numbers;
+}
+
+void StackTable::findAlike(std::uint32_t process) {
+    using Chain = std::tuple<std::uint32_t, bool, std::uint32_t, std::uint64_t>;
+    std::map<Chain, std::uint32_t> known;
+    for (const std::uint32_t node : nodesOf(process)) { // a parent before its children
+        Call call;
+        if (!find(process, node, call))
+            continue;
+        const Chain chain{firstAlike(process, call.parent), call.cut, call.place.object,
+                          call.place.address};
+        const std::uint32_t first = known.try_emplace(chain, node).first->second;
+        if (first != node)
+            processes_[process].alike.emplace(node, first);
+    }
+}
+
+std::uint32_t StackTable::firstAlike(std::uint32_t process, std::uint32_t node) const {
+    if (process >= processes_.size())
+        return node;
+    const auto& alike = processes_[process].alike;
+    const auto found = alike.find(node);
+    return found == alike.end() ? node : found->second;
 }
 
 bool StackTable::find(std::uint32_t process, std::uint32_t node, Call& call) const {

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "trace/reader.hpp"
@@ -47,6 +48,10 @@ public:
     /// The call of a node of a process; false where there is no such node.
     bool find(std::uint32_t process, std::uint32_t node, Call& call) const;
 
+    /// The first node of the process whose chain of calls has the same places. A library that a
+    /// program loads several times has other addresses, and so other nodes, each time.
+    std::uint32_t firstAlike(std::uint32_t process, std::uint32_t node) const;
+
 private:
     struct Node {
         std::uint32_t number;
@@ -67,12 +72,16 @@ private:
         std::vector<Node> nodes;          ///< by number
         std::vector<std::uint64_t> times; ///< ns: when each block of nodes was begun
         std::vector<Module> modules;
+        std::unordered_map<std::uint32_t, std::uint32_t> alike; ///< without those that are first
         std::uint32_t inherits = noProcess; ///< whose nodes and objects it was forked with
     };
 
     void takeNodes(const Record& record);
     void takeModule(const Trace& trace, const Record& record);
     std::uint32_t objectNumber(Object object);
+    bool loadsAgain(std::uint32_t process) const;
+    void findAlike(std::uint32_t process);
+    std::vector<std::uint32_t> nodesOf(std::uint32_t process) const;
     const Process* holderOf(std::uint32_t process, std::uint32_t node) const;
     Place placeOf(std::uint32_t process, std::uint64_t address, std::uint64_t time) const;
 

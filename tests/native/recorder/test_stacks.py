@@ -65,6 +65,23 @@ def test_the_tree_adds_up(profile: Profile) -> None:
     assert all(part <= node.bytes for part, node in zip(inner, calls.nodes, strict=True))
 
 
+def test_a_library_that_is_loaded_again_has_one_site_for_a_place(recording: Bench) -> None:
+    plugin = recording.program("reloads.c", "-shared", "-fPIC", "-DPLUGIN")
+    recorded = recording.record([recording.program("reloads.c", "-g"), plugin], "--stacks")
+    asked = recorded.of_size(777)
+    assert asked["stack"].n_unique() > 1, "it came to several addresses"
+    found = [site for site in profile_trace(recorded.path).sites if names(site)[:1] == ["make"]]
+    assert [(site.allocations, site.never_freed_bytes) for site in found] == [(10, 7770)]
+
+
+def test_preloaded_libraries_are_in_no_chain(recording: Bench) -> None:
+    program = recording.program("sites.c", "-g")
+    recorded = recording.record([program], "--stacks", behind=[native.library("hold")])
+    frames = [frame for site in profile_trace(recorded.path).sites for frame in site.frames]
+    assert any(frame.startswith("main ") for frame in frames)
+    assert not [frame for frame in frames if frame.startswith("libheapwright-")]
+
+
 def test_without_stacks_there_are_no_sites(recording: Bench) -> None:
     recorded = recording.record([recording.program("sites.c", "-g")])
     found = profile_trace(recorded.path)
