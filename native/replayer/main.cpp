@@ -27,21 +27,32 @@ namespace heapwright::replayer {
 namespace {
 
 constexpr char usage[] =
-    "usage: heapwright-replay prepare TRACE -o PLAN [--process N] [--order recorded]\n"
-    "                                 [--pace recorded]\n"
+    "usage: heapwright-replay prepare TRACE -o PLAN [--process N]\n"
+    "                                 [--order hand-over|bounded|recorded] [--pace recorded]\n"
     "       heapwright-replay run PLAN [--touch none|first-byte|all|as-recorded-size]\n"
     "                                  [--check] [--curve FILE] [--no-latencies]\n"
     "                                  [--resident BYTES]\n"
     "Both print one JSON line. Leaves with 1 if a check found something wrong, 2 if the trace or\n"
     "the plan cannot be used, 3 if memory or threads could not be had.\n";
 
-/// `recorded` or the other word that the option takes.
-bool isRecorded(const char* option, std::string_view value, std::string_view other) {
-    if (value != "recorded" && value != other) {
-        fatalError(Status::usage, "%s takes recorded or %.*s", option,
-                   static_cast<int>(other.size()), other.data());
+Order orderNamed(std::string_view name) {
+    if (name == "hand-over") {
+        return Order::handOver;
     }
-    return value == "recorded";
+    if (name == "bounded") {
+        return Order::bounded;
+    }
+    if (name == "recorded") {
+        return Order::recorded;
+    }
+    fatalError(Status::usage, "--order takes hand-over, bounded or recorded");
+}
+
+bool isPaced(std::string_view name) {
+    if (name != "recorded" && name != "asap") {
+        fatalError(Status::usage, "--pace takes recorded or asap");
+    }
+    return name == "recorded";
 }
 
 std::uint32_t processNumber(const char* text) {
@@ -70,9 +81,9 @@ PrepareOptions readPrepareOptions(int argc, char** argv) {
         } else if (word == "--process") {
             options.process = processNumber(value);
         } else if (word == "--order") {
-            options.ordered = isRecorded("--order", value, "hand-over");
+            options.order = orderNamed(value);
         } else if (word == "--pace") {
-            options.paced = isRecorded("--pace", value, "asap");
+            options.paced = isPaced(value);
         } else {
             fatalError(Status::usage, "prepare: there is no such option: %.200s", word.data());
         }

@@ -16,6 +16,13 @@ namespace heapwright::replayer {
 
 constexpr unsigned char planMagic[8] = {'H', 'W', 'P', 'L', 'A', 'N', '0', '1'};
 
+/// How far a thread may be ahead of the recorded order.
+enum class Order : std::uint64_t {
+    handOver, ///< as far as the objects that it takes from others permit
+    bounded,  ///< also only so far that the live bytes stay close to the recorded ones
+    recorded, ///< not at all: the one recorded interleaving
+};
+
 /// What the trace had that cannot be replayed as it stands, or that is worth knowing.
 struct Oddities {
     std::uint64_t failed;          ///< calls that had got no memory: left out
@@ -33,7 +40,8 @@ struct PlanHeader {
     std::uint64_t threads;       ///< entries of the directory
     std::uint64_t directory;     ///< its offset
     std::uint64_t sharedSlots;   ///< of the table of objects that pass from thread to thread
-    std::uint64_t ordered;       ///< 1: the commands hold the one recorded interleaving
+    Order order;                 ///< that the commands hold
+    std::uint64_t aheadBytes;    ///< by which the live bytes may differ, if the order is bounded
     std::uint64_t paced;         ///< 1: they hold the recorded times
     std::uint64_t process;       ///< whose calls these are
     std::uint64_t events;        ///< recorded calls
@@ -56,6 +64,8 @@ struct PlanThread {
     std::uint64_t routines;   ///< bit n: it calls the routine of that number
     std::uint64_t alive;      ///< threads of the trace that were alive when it began, itself too
     std::uint64_t began;      ///< ns after the plan's first call
+    std::uint32_t window;     ///< of its first call, in the bounded order
+    std::uint32_t later;      ///< the least of that of this thread and those that follow
 };
 
 /// Stands at the beginning of a chunk; commands follow.
@@ -112,11 +122,32 @@ enum class Control : std::uint8_t {
     at = 4,      ///< not before so many ns after the first call
     skip = 5,    ///< so many recorded calls are left out
     release = 6, ///< a realloc that moves its block of so many bytes was entered here
+    enter = 7,   ///< go on in a window, see `Entry`
 };
 
 constexpr std::uint64_t controlWord(Control what, std::uint64_t value) {
     return command::control | static_cast<std::uint64_t>(what) << 8U | value << 16U;
 }
+
+/// The bounded order divides the recorded calls into windows. A thread enters one when all threads
+/// have left those before `needed`.
+struct Entry {
+    std::uint32_t window = 0;
+    std::uint32_t needed = 0;
+
+    static constexpr unsigned distanceBits = 8;
+
+    constexpr std::uint64_t value() const {
+        return std::uint64_t{window} << distanceBits | (window - needed);
+    }
+    static constexpr Entry of(std::uint64_t value) {
+        const auto window = static_cast<std::uint32_t>(value >> distanceBits);
+        return {window, window - static_cast<std::uint32_t>(value & ((1U << distanceBits) - 1))};
+    }
+};
+
+/// Windows have numbers below this one, which stands for the end of a thread.
+constexpr std::uint32_t endOfWindows = UINT32_MAX >> 1U;
 
 /// Where an object is kept between two calls: a slot of the thread's own table, or one of the
 /// shared table and the generation of its use.

@@ -4,6 +4,8 @@
 // See encoder.hpp.
 #include "encoder.hpp"
 
+#include <algorithm>
+
 namespace heapwright::replayer {
 
 using trace::Routine;
@@ -25,11 +27,15 @@ constexpr bool freesAligned(Routine routine) {
 } // namespace
 
 Encoder::Encoder(PlanWriter& writer, const std::vector<bool>& passed, std::size_t threads,
-                 bool ordered, bool paced)
-    : writer_(writer), passed_(passed), own_(threads), told_(threads), ordered_(ordered),
-      paced_(paced) {}
+                 const PlanHeader& header)
+    : writer_(writer), passed_(passed), own_(threads), windows_(threads, header.aheadBytes),
+      places_(threads), told_(threads), ordered_(header.order == Order::recorded),
+      bounded_(header.order == Order::bounded && threads > 1), paced_(header.paced != 0) {}
 
 void Encoder::encode(Step& step, std::uint64_t first) {
+    if (bounded_) {
+        enterWindow(step);
+    }
     if (step.act == Action::released && (!ordered_ || step.old.address == 0)) {
         return; // told with the realloc itself, or there is nothing to tell
     }
@@ -68,6 +74,19 @@ void Encoder::takeTurn(std::uint32_t thread) {
         writer_.control(thread, Control::take);
         turn_ = thread;
     }
+}
+
+void Encoder::enterWindow(const Step& step) {
+    Place& place = places_[step.thread];
+    if (step.act == Action::allocate || step.act == Action::free || step.act == Action::resize) {
+        const Entry entry = windows_.place(step.thread, step.overwritten.size + step.old.size,
+                                           step.made == nullptr ? 0 : step.made->size);
+        if (entry.window != place.window) {
+            place.window = entry.window;
+            writer_.control(step.thread, Control::enter, entry.value());
+        }
+    }
+    place.first = std::min(place.first, windows_.current());
 }
 
 void Encoder::waitUntil(const Step& step, std::uint64_t first) {

@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Turns the steps of a ledger into commands. It decides where each object is held, and in the
-// recorded order lets the turn pass wherever another thread made the next call.
+// Turns the steps of a ledger into commands. It decides where each object is held. In the recorded
+// order it lets the turn pass wherever another thread made the next call; in the bounded order each
+// thread enters the windows in which it has calls.
 #pragma once
 
 #include "ledger.hpp"
 #include "slots.hpp"
+#include "windows.hpp"
 #include "writer.hpp"
 
 #include <cstdint>
@@ -17,14 +19,15 @@ namespace heapwright::replayer {
 class Encoder {
 public:
     /// `passed` says by an allocation's number whether another thread will end the object.
-    Encoder(PlanWriter& writer, const std::vector<bool>& passed, std::size_t threads, bool ordered,
-            bool paced);
+    Encoder(PlanWriter& writer, const std::vector<bool>& passed, std::size_t threads,
+            const PlanHeader& header);
 
     /// Commands for one step; `first` is when the plan's first call was, ns.
     void encode(Step& step, std::uint64_t first);
 
     std::uint64_t ownSlots(std::size_t thread) const { return own_[thread].used(); }
     std::uint64_t sharedSlots() const { return shared_.used(); }
+    std::uint32_t firstWindow(std::size_t thread) const { return places_[thread].first; }
 
 private:
     /// A command that is being put together.
@@ -35,7 +38,14 @@ private:
         void add(std::uint64_t word) { words[count++] = word; }
     };
 
+    /// Where a thread is in the bounded order.
+    struct Place {
+        std::uint32_t first = endOfWindows;
+        std::uint32_t window = endOfWindows;
+    };
+
     void takeTurn(std::uint32_t thread);
+    void enterWindow(const Step& step);
     void waitUntil(const Step& step, std::uint64_t first);
     void allocate(const Step& step);
     void free(const Step& step);
@@ -54,9 +64,12 @@ private:
     const std::vector<bool>& passed_;
     std::vector<OwnSlots> own_;
     SharedSlots shared_;
+    Windows windows_;
+    std::vector<Place> places_;       ///< by thread
     std::vector<std::uint64_t> told_; ///< by thread, the time that it was last told to wait for
     std::uint32_t turn_ = 0;
     bool ordered_;
+    bool bounded_;
     bool paced_;
 };
 

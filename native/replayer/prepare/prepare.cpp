@@ -140,18 +140,24 @@ PlanHeader prepare(const PrepareOptions& options) {
         options.process == PrepareOptions::busiest ? busiestProcess(trace) : options.process;
     std::vector<std::uint32_t> indexOf;
     Survey survey = surveyTrace(trace, process, indexOf);
-    survey.header.ordered = options.ordered ? 1 : 0;
+    survey.header.order = options.order;
+    survey.header.aheadBytes = Windows::boundFor(survey.header.peakBytes);
     survey.header.paced = options.paced ? 1 : 0;
 
     PlanWriter writer(options.plan, survey.threads.size());
-    Encoder encoder(writer, survey.passed, survey.threads.size(), options.ordered, options.paced);
+    Encoder encoder(writer, survey.passed, survey.threads.size(), survey.header);
     Ledger ledger(trace, process, indexOf);
     Step step;
     while (ledger.next(step)) {
         encoder.encode(step, ledger.first());
     }
-    for (std::size_t at = 0; at < survey.threads.size(); ++at) {
-        survey.threads[at].slots = encoder.ownSlots(at);
+    std::uint32_t later = endOfWindows;
+    for (std::size_t at = survey.threads.size(); at-- > 0;) {
+        PlanThread& thread = survey.threads[at];
+        thread.slots = encoder.ownSlots(at);
+        thread.window = encoder.firstWindow(at);
+        later = std::min(later, thread.window);
+        thread.later = later;
     }
     survey.header.sharedSlots = encoder.sharedSlots();
     return writer.close(survey.header, std::move(survey.threads));

@@ -19,8 +19,8 @@ struct PrepareOptions {
     std::string trace;
     std::string plan;
     std::uint32_t process = busiest; ///< which one; the one with the most events
-    bool ordered = false;            ///< with the one recorded interleaving
-    bool paced = false;              ///< with the recorded times
+    Order order = Order::bounded;
+    bool paced = false; ///< with the recorded times
 };
 
 /// Throws trace::TraceError, std::system_error, std::runtime_error. Answers the plan's header.

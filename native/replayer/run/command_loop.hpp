@@ -286,6 +286,9 @@ private:
         const std::uint64_t value = word >> 16U;
         switch (static_cast<Control>(word >> 8U & 0xffU)) {
         case Control::end:
+            if (!worker.progress.empty()) {
+                worker.progress[worker.index].enter(endOfWindows);
+            }
             return nullptr;
         case Control::more:
             return worker.commands.nextChunk();
@@ -304,8 +307,27 @@ private:
         case Control::release:
             policy.reallocReleased(value);
             break;
+        case Control::enter:
+            enter(worker, Entry::of(value));
+            break;
         }
         return cursor;
+    }
+
+    /// Waits for the threads that are not yet far enough. Those that begin later than `needed` are
+    /// at the end, by their first windows.
+    static void enter(Worker& worker, Entry entry) {
+        worker.progress[worker.index].enter(entry.window);
+        for (std::size_t at = worker.ended; at < worker.progress.size(); ++at) {
+            Progress& other = worker.progress[at];
+            if (worker.threads[at].later >= entry.needed) {
+                return;
+            }
+            other.await(entry.needed, worker.waits);
+            if (at == worker.ended && other.window() == endOfWindows) {
+                ++worker.ended;
+            }
+        }
     }
 };
 

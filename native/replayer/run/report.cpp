@@ -30,7 +30,9 @@ void addPlan(Json& json, const PlanHeader& header) {
     json.field("process", header.process);
     json.field("events", header.events);
     json.field("hand_overs", header.handOvers);
-    json.field("ordered", header.ordered != 0);
+    if (header.order == Order::bounded) {
+        json.field("ahead_bytes", header.threads > 1 ? header.aheadBytes : 0);
+    }
     json.field("paced", header.paced != 0);
     json.field("plan_bytes", header.bytes);
     json.field("recorded_s", 1e-9 * static_cast<double>(header.nanoseconds));

@@ -9,11 +9,13 @@
 #include "histogram.hpp"
 #include "object_exchange.hpp"
 #include "order_semaphore.hpp"
+#include "progress.hpp"
 
 #include "replayer/plan.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace heapwright::replayer {
 
@@ -25,7 +27,10 @@ struct Worker {
     CommandReader commands;
     void** own = nullptr; ///< its slots
     ObjectExchange shared{nullptr};
-    OrderSemaphore* order = nullptr;   ///< of all workers, by index
+    OrderSemaphore* order = nullptr;     ///< of all workers, by index
+    std::span<Progress> progress;        ///< likewise, in the bounded order
+    const PlanThread* threads = nullptr; ///< likewise
+    std::size_t ended = 0;             ///< so many workers, the first ones, are known to have ended
     Histogram* histograms[routines]{}; ///< null for what it never calls
     Waits waits;
     std::uint64_t failed = 0; ///< calls that got no memory

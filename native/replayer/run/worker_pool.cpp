@@ -98,13 +98,21 @@ WorkerPool::WorkerPool(const Plan& plan, const RunOptions& options, Observers& o
     const std::size_t count = plan.threads.size();
     threads_ = {memory_.array<PoolThread>(count), count};
     auto* const slots = memory_.array<ObjectExchange::Slot>(plan.header.sharedSlots);
-    auto* const order = memory_.array<OrderSemaphore>(plan.header.ordered != 0 ? count : 0);
+    auto* const order =
+        memory_.array<OrderSemaphore>(plan.header.order == Order::recorded ? count : 0);
+    const bool bounded = plan.header.order == Order::bounded && count > 1;
+    auto* const progress = memory_.array<Progress>(bounded ? count : 0);
     for (std::size_t at = 0; at < count; ++at) {
         PoolThread& thread = *new (&threads_[at]) PoolThread;
         thread.pool = this;
         thread.worker.index = at;
         thread.worker.shared = ObjectExchange(slots);
         thread.worker.order = order;
+        if (bounded) {
+            new (&progress[at]) Progress(plan.threads[at].window);
+            thread.worker.progress = {progress, count};
+            thread.worker.threads = plan.threads.data();
+        }
         prepare(thread, plan.threads[at]);
     }
 }

@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from heapwright import commands
-from heapwright.artefacts.run.replay import TOUCH, Touch
+from heapwright.artefacts.run.replay import ORDER, TOUCH, Order, Touch
 from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.base.paths import is_file
 from heapwright.cli import options
@@ -31,11 +31,6 @@ Examples:
 
 class Pace(StrEnum):
     ASAP = "asap"
-    RECORDED = "recorded"
-
-
-class Order(StrEnum):
-    HAND_OVER = "hand-over"
     RECORDED = "recorded"
 
 
@@ -59,9 +54,11 @@ def replay(
     order: Annotated[
         Order,
         typer.Option(
-            help="Threads wait only for objects of others, or keep the one recorded interleaving."
+            help="How far a thread may be ahead of the recording: as far as the objects that it "
+            "takes from others permit, only so far that the live bytes stay close to the recorded "
+            "ones, or not at all."
         ),
-    ] = Order.HAND_OVER,
+    ] = ORDER,
     check: Annotated[
         bool,
         typer.Option(
@@ -105,9 +102,7 @@ def replay(
     """Replay a trace under each allocator, in randomised blocks, and say which one to use."""
     if not is_file(trace):
         raise HeapwrightError(f"there is no trace {trace}", "`heapwright record` makes one")
-    request = commands.replay.Request(
-        trace.absolute(), touch, pace.value, order.value, check, process
-    )
+    request = commands.replay.Request(trace.absolute(), touch, pace.value, order, check, process)
     chosen = commands.compare.Options(
         command=(),
         allocators=tuple(allocators or ()),

@@ -14,7 +14,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from heapwright.artefacts.run.replay import ReplayPlan, ReplaySubject, Touch, shows_memory
+from heapwright.artefacts.run.replay import (
+    Order,
+    ReplayPlan,
+    ReplaySubject,
+    Touch,
+    shows_memory,
+)
 from heapwright.artefacts.trace.processes import RecordedProcess, processes_of, told
 from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.base.scratch import Scratch
@@ -36,7 +42,7 @@ class Request:
     trace: Path
     touch: Touch
     pace: Literal["asap", "recorded"]
-    order: Literal["hand-over", "recorded"]
+    order: Order
     check: bool
     process: int | None
 

@@ -10,7 +10,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
-from heapwright.artefacts.run.replay import TOUCH, ReplayPlan, Touch, shows_memory
+from heapwright.artefacts.run.replay import (
+    ORDER,
+    TOUCH,
+    Order,
+    ReplayPlan,
+    Touch,
+    shows_memory,
+)
 from heapwright.artefacts.trace.file import TraceError, plain, selection, trace_info
 from heapwright.artefacts.trace.processes import check_process
 from heapwright.base import native
@@ -31,7 +38,7 @@ def prepare(
     plan: Path,
     *,
     process: int | None = None,
-    order: Literal["hand-over", "recorded"] = "hand-over",
+    order: Order = ORDER,
     pace: Literal["asap", "recorded"] = "asap",
 ) -> ReplayPlan:
     """Decode `trace` into `plan`; HeapwrightError says why it cannot be replayed.

@@ -24,7 +24,7 @@ from heapwright.artefacts.run.replay import (
     shows_memory,
 )
 from heapwright.artefacts.trace.processes import told
-from heapwright.base.quantities import several
+from heapwright.base.quantities import several, size
 
 MOST_ROUTINES = 4
 RARE = 0.01
@@ -63,7 +63,7 @@ def subject_lines(subject: ReplaySubject) -> Iterator[str]:
     yield (
         f"Replayed: {subject.trace}, {plan.events:,} calls of "
         f"{several(plan.threads, 'thread')}, {plan.hand_overs:,} objects handed over; "
-        f"touch {subject.touch}, pace {subject.pace}, order {subject.order}."
+        f"touch {subject.touch}, pace {subject.pace}, order {subject.order}{_bound(plan)}."
     )
     if text := told(subject.processes, plan.process):
         yield text
@@ -76,6 +76,12 @@ def subject_lines(subject: ReplaySubject) -> Iterator[str]:
         yield "Contents, alignment and overlap were checked: the times mean nothing."
     if odd := list(_oddities(plan)):
         yield f"The trace has {', '.join(odd)}."
+
+
+def _bound(plan: ReplayPlan) -> str:
+    if not plan.ahead_bytes:
+        return ""
+    return f" (live bytes within {size(plan.ahead_bytes)} of the recorded ones)"
 
 
 def _oddities(plan: ReplayPlan) -> Iterator[str]:
@@ -123,9 +129,10 @@ def _cells(times: Sequence[RoutineTimes]) -> Iterator[str]:
         for upper, count in each.histogram:
             together[upper] += count
     steps = sorted(together.items())
+    most = max(each.max_ns for each in times)
     for share in QUANTILES.values():
-        yield _ns(quantile(steps, share))
-    yield _ns(max(each.max_ns for each in times))
+        yield _ns(min(quantile(steps, share), most))
+    yield _ns(most)
 
 
 def _memory(figures: Mapping[str, Sequence[ReplayFigures]], *, touched: bool) -> Table:

@@ -163,6 +163,37 @@ def test_memory_that_was_not_written_gets_no_verdict(
 
 
 @pytest.fixture
+def queue(
+    tmp_path: Path,
+    needs_programs: Callable[..., None],
+    trace_of_text: Callable[[Path, str], Path],
+) -> Path:
+    """A thread makes 20,000 objects of 4 KiB, another frees each when ten are live."""
+    needs_programs("replay")
+    lines = []
+    for number in range(1, 20_001):
+        lines.append(f"1: malloc 0x{number << 16:x} 4096")
+        if number >= 10:
+            lines.append(f"2: free 0x{(number - 9) << 16:x}")
+    return trace_of_text(tmp_path, "\n".join(lines) + "\n")
+
+
+def test_the_peak_is_that_of_the_recording_however_fast_a_producer_is(
+    heapwright: Heapwright, queue: Path, tmp_path: Path
+) -> None:
+    done = heapwright("replay", queue, "-n", "1", "-a", "glibc,lea", "--json", "o.json")
+    comparison = compared(done, tmp_path)
+    assert comparison.replay is not None
+    assert comparison.replay.order == "bounded"
+    assert comparison.replay.plan.ahead_bytes == 32 << 10
+    assert "order bounded (live bytes within 32.0 KiB" in " ".join(done.out.split())
+    for run in comparison.runs:
+        assert run.replay is not None
+        assert run.replay.ideal_bytes == 10 * 4096
+        assert run.replay.peak_heap_bytes < 1 << 20, "twenty thousand would be 80 MiB"
+
+
+@pytest.fixture
 def of_three(tmp_path: Path, needs_programs: Callable[..., None]) -> Path:
     """A trace of a shell and two programs that it starts."""
     needs_programs("record", "replay")

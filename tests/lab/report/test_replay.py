@@ -2,11 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Quantiles of steps, and what is said of the trace that was replayed."""
 
-from heapwright.artefacts.run.replay import TOUCH, Oddities, ReplayPlan, ReplaySubject
-from heapwright.report.replay import quantile, subject_lines
+from heapwright.artefacts.run.replay import (
+    TOUCH,
+    Oddities,
+    ReplayPlan,
+    ReplaySubject,
+    RoutineTimes,
+)
+from heapwright.report.replay import _cells, quantile, subject_lines
 
 
-def subject(**odd: int) -> ReplaySubject:
+def subject(ahead: int | None = None, **odd: int) -> ReplaySubject:
     plan = ReplayPlan(
         threads=2,
         process=0,
@@ -16,6 +22,7 @@ def subject(**odd: int) -> ReplaySubject:
         plan_bytes=1,
         ideal_bytes=1,
         ideal_objects=1,
+        ahead_bytes=ahead,
         oddities=Oddities(**odd),
     )
     return ReplaySubject(trace="T", touch=TOUCH, plan=plan)
@@ -33,6 +40,33 @@ def test_quantiles_are_the_ends_of_steps() -> None:
 def test_the_trace_is_named_with_what_is_in_it() -> None:
     (line,) = subject_lines(subject())
     assert "T, 12,345 calls of 2 threads, 67 objects handed over" in line
+
+
+def test_no_quantile_exceeds_the_maximum() -> None:
+    """The upper end of the last step does, and the steps of several runs are added up."""
+    times = [
+        RoutineTimes(
+            calls=100,
+            mean_ns=9.0,
+            p50_ns=8.0,
+            p90_ns=8.0,
+            p99_ns=most,
+            p99_9_ns=most,
+            p99_99_ns=most,
+            max_ns=most,
+            histogram=((8.0, 90), (110.0, 10)),
+        )
+        for most in (101.0, 103.0)
+    ]
+    *_, last, most = _cells(times)
+    assert (last, most) == ("103", "103")
+
+
+def test_the_bound_of_the_order_is_named() -> None:
+    (line,) = subject_lines(subject(ahead=32 << 10))
+    assert "(live bytes within 32.0 KiB of the recorded ones)" in line
+    (line,) = subject_lines(subject())
+    assert "live bytes within" not in line
 
 
 def test_what_is_odd_is_told() -> None:

@@ -7,6 +7,7 @@
 
 #include "replayer/plan.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -138,13 +139,61 @@ TEST_F(ReplayTest, WhatATraceShouldNotHaveIsToleratedAndCounted) {
 TEST_F(ReplayTest, WithHandOversAloneNothingIsLostOrGivenTwice) {
     const Drawn drawn =
         Drawing({.threads = 6, .calls = 20'000, .foreignPercent = 50, .odd = true}, 12).draw();
-    prepare(drawn.events, 6);
+    prepare(drawn.events, 6, "--order hand-over");
     replay("--check");
     const Done done = replay("--curve " + path("curve"));
     const std::vector<std::uint64_t> live = curve();
     EXPECT_EQ(live.size(), drawn.live.size());
     EXPECT_EQ(live.back(), drawn.live.back()); // the same objects are left in whatever order
     EXPECT_EQ(done.number("failed_calls"), 0);
+}
+
+/// A thread makes `calls` objects, another frees each when `most` are live.
+std::vector<Event> queue(unsigned calls, unsigned most, std::uint64_t size) {
+    std::vector<Event> events;
+    std::uint64_t time = 0;
+    for (std::uint64_t at = 1; at <= calls; ++at) {
+        events.push_back(
+            {.routine = Routine::malloc, .time = ++time, .address = at << 16U, .size = size});
+        if (at >= most) {
+            events.push_back({.routine = Routine::free,
+                              .thread = 1,
+                              .time = ++time,
+                              .address = (at - most + 1) << 16U});
+        }
+    }
+    return events;
+}
+
+TEST_F(ReplayTest, AProducerDoesNotRunAwayFromItsQueue) {
+    const Done plan = prepare(queue(50'000, 10, 4096), 2);
+    EXPECT_EQ(plan.number("ideal_bytes"), 10 * 4096);
+    const double most = plan.number("ideal_bytes") + plan.number("ahead_bytes");
+    EXPECT_LE(plan.number("ahead_bytes"), 32 << 10);
+    replay("--check --curve " + path("curve"));
+    const std::vector<std::uint64_t> live = curve();
+    EXPECT_EQ(live.size(), 99'991U);
+    EXPECT_LE(static_cast<double>(*std::max_element(live.begin(), live.end())), most);
+}
+
+TEST_F(ReplayTest, InBoundedOrderLiveBytesStayCloseToThePeak) {
+    for (const unsigned threads : {2U, 5U, 17U}) {
+        const Drawn drawn =
+            Drawing({.threads = threads, .calls = 20'000, .foreignPercent = 20, .odd = true},
+                    threads)
+                .draw();
+        const Done plan = prepare(drawn.events, threads, "--order bounded");
+        const double peak = plan.number("ideal_bytes");
+        const double ahead = plan.number("ahead_bytes");
+        EXPECT_LE(ahead, peak / 16 + (32 << 10));
+        replay("--check --curve " + path("curve"));
+        const std::vector<std::uint64_t> live = curve();
+        EXPECT_EQ(live.size(), drawn.live.size());
+        const auto most = static_cast<double>(*std::max_element(live.begin(), live.end()));
+        EXPECT_LE(most, peak + ahead);
+        EXPECT_GE(most, peak - ahead);
+        EXPECT_EQ(live.back(), drawn.live.back());
+    }
 }
 
 TEST_F(ReplayTest, AStreamedPlanDoesTheSame) {

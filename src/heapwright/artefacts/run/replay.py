@@ -19,6 +19,11 @@ Touch = Literal["none", "first-byte", "all", "as-recorded-size"]
 TOUCH: Final[Touch] = "as-recorded-size"
 """The default: programs write into the memory that they ask for."""
 
+Order = Literal["hand-over", "bounded", "recorded"]
+"""How far a thread of a replay may be ahead of the recorded order of all calls."""
+ORDER: Final[Order] = "bounded"
+"""The default: a thread that runs ahead without a bound gives a heap that no program had."""
+
 
 def shows_memory(touch: Touch) -> bool:
     """Whether the resident memory of such a replay stands for that of the program.
@@ -68,6 +73,13 @@ class ReplayPlan(_Frozen):
     ideal_operation: Annotated[
         Count, Field(description="The call after which most bytes were live")
     ] = 0
+    ahead_bytes: Annotated[
+        Count | None,
+        Field(
+            description="By which the live bytes may differ from the recorded ones; null: without "
+            "a bound, or not at all"
+        ),
+    ] = None
     oddities: Oddities = Oddities()
 
 
@@ -77,7 +89,7 @@ class ReplaySubject(_Frozen):
     trace: str
     touch: Touch = "none"
     pace: Literal["asap", "recorded"] = "asap"
-    order: Literal["hand-over", "recorded"] = "hand-over"
+    order: Order = "hand-over"
     checked: bool = False
     processes: Annotated[
         tuple[RecordedProcess, ...],
