@@ -118,6 +118,12 @@ class Rule:
             return "beaten"
         return "open"
 
+    def decides(self, span: Span | None) -> bool:
+        """Neither limit lies within the interval: won, lost or equivalent."""
+        return (
+            self.wins(span) or self.loses(span) or (span is not None and within(span, self.margin))
+        )
+
     def figures(self, entrant: Entrant) -> str:
         """ "8 % faster (6 to 10), 12 % less memory (10 to 14)"."""
         parts = []
@@ -260,11 +266,27 @@ def _too_wide(
             *notes,
         )
     best = min(known, key=lambda entrant: _promise(entrant, rule))
-    return undecided(
-        f"the intervals are too wide to say whether {best.label} is better{rule.beyond}: "
-        f"{rule.figures(best)}",
-        _what_would_settle(known, rule),
-        *notes,
+    return undecided(_what_is_open(best, rule), _what_would_settle(known, rule), *notes)
+
+
+def _what_is_open(entrant: Entrant, rule: Rule) -> str:
+    """What is decided of the candidate, if something is, and what is not."""
+    time, memory = entrant.time, entrant.memory
+    if rule.judges_memory and time and memory and rule.decides(time):
+        question = "needs more memory" if rule.wins(time) else "needs less memory"
+        return (
+            f"{entrant.label} is {time_in_words(time, rule.margin)}, but it is open whether it "
+            f"{question}{rule.beyond}: {memory_in_words(memory, rule.margin)}"
+        )
+    if rule.judges_memory and time and memory and rule.decides(memory):
+        question = "is slower" if rule.wins(memory) else "is faster"
+        return (
+            f"{entrant.label} needs {memory_in_words(memory, rule.margin)}, but it is open whether "
+            f"it {question}{rule.beyond}: {time_in_words(time, rule.margin)}"
+        )
+    return (
+        f"the intervals are too wide to say whether {entrant.label} is better{rule.beyond}: "
+        f"{rule.figures(entrant)}"
     )
 
 

@@ -20,7 +20,8 @@ SAID = 2
 def verdict(responses: Sequence[ResponseAnalysis], baseline: str, margin: float = 0.0) -> Verdict:
     """The first responses with a direction, by their overall rankings.
 
-    A difference within `margin`, a share, is called one that does not matter.
+    A difference within `margin`, a share, is called one that does not matter. Allocators that the
+    runs cannot tell apart are called equal only where the intervals lie within the margin.
     """
     judged = [each for each in responses if each.better != "none" and each.rankings]
     if not any(each.runs for each in responses):
@@ -50,9 +51,12 @@ def _sentence(response: ResponseAnalysis, baseline: str, margin: float) -> str:
     ranking = response.rankings[0]
     top, second = ranking.entries[0], ranking.entries[1]
     ties = _first(ranking)[1:]
+    tied = [each for each in ranking.entries if each.allocator in ties]
+    if open_ones := [each for each in tied if not _equal(top, each, baseline, margin)]:
+        return _undecided(response, top, open_ones) + _doubt(ranking)
     said = f"In {response.name}, {top.allocator} is best"
     if ties:
-        said += f", no different from {_and(ties)}"
+        said += f", no different from {_and(ties)} by more than {100 * margin:g} %"
     elif second.allocator != baseline or top.ratio is None:
         said += f"; {second.allocator}, the next, is {_apart(second, response.better)} it"
     if top.ratio is not None and baseline not in (top.allocator, *ties):
@@ -61,6 +65,36 @@ def _sentence(response: ResponseAnalysis, baseline: str, margin: float) -> str:
     if not ties and 0 < (second.percent_over_best or 0) <= 100 * margin:
         said += f" (a difference within {100 * margin:g} % does not matter)"
     return f"{said}." + _doubt(ranking)
+
+
+def _equal(top: RankingEntry, tie: RankingEntry, baseline: str, margin: float) -> bool:
+    """Whether their ratio surely lies within the margin, by the intervals of both."""
+    bounds = []
+    for each in (top, tie):
+        if each.allocator == baseline:
+            bounds.append((1.0, 1.0))
+        elif each.low is not None and each.high is not None and each.low > 0:
+            bounds.append((each.low, each.high))
+        else:
+            return False
+    (low, high), (tie_low, tie_high) = bounds
+    return 1 - margin <= low / tie_high and high / tie_low <= 1 + margin
+
+
+def _undecided(
+    response: ResponseAnalysis, top: RankingEntry, open_ones: Sequence[RankingEntry]
+) -> str:
+    rivals = [
+        f"{each.allocator} ({_apart(each, response.better)})"
+        if each.percent_over_best is not None
+        else each.allocator
+        for each in open_ones
+    ]
+    word = "highest" if response.better == "higher" else "lowest"
+    return (
+        f"In {response.name}, it is undecided which is best: {top.allocator} has the {word} mean, "
+        f"but the runs cannot tell it from {_and(rivals)}."
+    )
 
 
 def _against(top: RankingEntry, ratio: float, baseline: str) -> str:

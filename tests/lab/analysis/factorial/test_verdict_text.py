@@ -62,7 +62,8 @@ def response(
         ),
         (
             response(("x", "a", 0.9), ("base", "a", 1.0), ("y", "b", 1.2)),
-            "In time, x is best, no different from base.",
+            "In time, it is undecided which is best: x has the lowest mean, "
+            "but the runs cannot tell it from base (25.0 % above).",
         ),
         (
             response(("base", "a", 1.0), ("x", "b", 1.25)),
@@ -83,12 +84,22 @@ def response(
         ),
         (
             response(("x", "a", None), ("y", "a", None), failed=1),
-            "In time, x is best, no different from y. Some runs of x and y failed.",
+            "In time, it is undecided which is best: x has the lowest mean, "
+            "but the runs cannot tell it from y (25.0 % above). Some runs of x and y failed.",
         ),
     ],
 )
 def test_one_response(found: ResponseAnalysis, text: str) -> None:
     assert verdict([found], "base").text == text
+
+
+@pytest.mark.parametrize("names", [("x", "base"), ("base", "x"), ("x", "y")])
+def test_no_difference_needs_intervals_within_the_margin(names: tuple[str, str]) -> None:
+    tied = response(*((name, "a", 1.0) for name in names), ("z", "b", 2.0))
+    assert "undecided which is best" in verdict([tied], "base", 0.02).text
+    assert verdict([tied], "base", 0.25).text.startswith(
+        f"In time, {names[0]} is best, no different from {names[1]} by more than 25 %"
+    )
 
 
 def test_those_that_share_a_letter_with_the_best_are_best() -> None:
