@@ -14,7 +14,7 @@ terminal that closes, and every program that they start would too; some are ther
 
 import os
 import signal
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -23,6 +23,7 @@ from hypothesis import HealthCheck, settings
 from heapwright.artefacts.allocator.catalogue import read_catalogue
 from heapwright.artefacts.trace.file import TraceFormat, import_trace
 from heapwright.base.native import NativeMissingError, program
+from heapwright.kernel.folders import kernel_cache
 
 # No test asserts a time, and none may fail because the machine has other work.
 settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -76,6 +77,19 @@ def pytest_runtest_makereport(
         report.outcome = "failed"
         report.longrepr = f"{item.nodeid} skipped where nothing may: {reason}"
     return report
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cache_of_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keeps the user's cache folder out of the tests, but for kernels, which take long to build."""
+    kernels = kernel_cache(os.environ)
+    base = tmp_path_factory.mktemp("cache")
+    (base / "heapwright").mkdir()
+    if kernels.is_dir():
+        (base / "heapwright" / "kernels").symlink_to(kernels)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(base))
+        yield
 
 
 @pytest.fixture(scope="session")

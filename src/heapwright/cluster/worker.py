@@ -5,8 +5,10 @@
 import asyncio
 import re
 import signal
+import socket
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.cluster.certificate import security_of
@@ -45,11 +47,26 @@ def read_address(text: str, certificate: Path | None) -> str:
     return f"{scheme}://{match['host']}:{match['port']}"
 
 
+def _need_host(address: str) -> None:
+    """Refuse a name that no address belongs to: Dask would wait for it as for a late scheduler."""
+    place = urlsplit(address)
+    host = place.hostname or ""
+    try:
+        socket.getaddrinfo(host, place.port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise HeapwrightError(
+            f"the host {host!r} has no address: {reason}",
+            "write the name or the address of the host that leads the study",
+        ) from error
+
+
 def serve(address: str, connected: Callable[[], None], certificate: Path | None = None) -> None:
     """Work for the scheduler at `address`, and call `connected` once it has taken this worker.
 
     Raises HeapwrightError if the scheduler is not there, or refuses this worker.
     """
+    _need_host(address)
     try:
         with temporary_files():
             asyncio.run(_serve(address, connected, certificate))

@@ -24,7 +24,7 @@ from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.base.scratch import Scratch
 from heapwright.commands.agreement_figures import overall, ranked
 from heapwright.commands.interruption import telling_of
-from heapwright.commands.output import Outputs
+from heapwright.commands.output import Outputs, name_page
 from heapwright.commands.program_setup import (
     ProgramSetup,
     open_asked,
@@ -257,6 +257,7 @@ def _deliver(
     )
     with printing():
         print_agreement(make_console(outputs.stream), document, quiet=options.quiet)
+    name_page(outputs, failure, quiet=options.quiet)
     for note in notes:
         tell(note)
     if failure is not None:

@@ -6,18 +6,16 @@ import contextlib
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import typer
-from rich.console import Console
 
 from heapwright.artefacts.allocator.user_registry import read_registry, user_allocators, user_home
 from heapwright.artefacts.run.provenance import Allocator
 from heapwright.base import native
 from heapwright.base.errors import HeapwrightError
+from heapwright.commands.patience import telling_steps
 from heapwright.commands.setup import discovering
 from heapwright.commands.text import as_json_text, print_made
 from heapwright.compose import installation
@@ -86,7 +84,7 @@ def make_one(order: Order, *, verbose: bool, as_json: bool) -> None:
     """Compose, and print what came of it."""
     environment = dict(os.environ)
     folder = native.native_dir()
-    with PreloadPaths() as paths, _telling() as tell:
+    with PreloadPaths() as paths, telling_steps() as tell:
         with discovering(environment, paths) as discovery:
             shop = Shop(
                 native=folder,
@@ -96,7 +94,7 @@ def make_one(order: Order, *, verbose: bool, as_json: bool) -> None:
                 conformance=native.program("conformance"),
                 preload=paths.of,
                 judge=lambda name, library: _judged(discovery, name, library).reason,
-                tell=tell,
+                tell=lambda what, done, of: tell(what, f"{done} of {of}" if of else ""),
             )
             try:
                 made = compose(order, shop)
@@ -138,17 +136,3 @@ def _with_pages(error: NotComposableError, name: str, *, verbose: bool) -> Heapw
         log.write_text(error.pages, encoding="utf-8", errors="replace")
         hint = f"all that the compiler says: {log}"
     return HeapwrightError(error.message, "\n".join(filter(None, [error.hint, hint])))
-
-
-@contextmanager
-def _telling() -> Iterator[Callable[[str, int, int], None]]:
-    """What is going on, on a terminal only: it is over in half a minute."""
-    console = Console(file=sys.stderr, highlight=False)
-    if not console.is_terminal:
-        console.quiet = True
-    with console.status("beginning") as status:
-
-        def tell(what: str, done: int, of: int) -> None:
-            status.update(f"{what} {done} of {of}" if of else what)
-
-        yield tell

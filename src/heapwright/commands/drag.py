@@ -20,7 +20,7 @@ from heapwright.artefacts.drag.document import Drag, Instrument, Provenance
 from heapwright.artefacts.profile.calls import CodeObject, Function
 from heapwright.base import native
 from heapwright.base.errors import ExitCode, HeapwrightError
-from heapwright.commands.output import Outputs
+from heapwright.commands.output import Outputs, name_page
 from heapwright.commands.setup import check
 from heapwright.commands.text import printing
 from heapwright.drag import instrumented, valgrind
@@ -57,6 +57,7 @@ def run_drag(options: Options) -> ExitCode:
     for note in warnings:
         print(f"heapwright: {note}", file=sys.stderr)  # noqa: T201
     _print(found, options, outputs)
+    name_page(outputs, failure, quiet=options.quiet)
     if failure is not None:
         raise failure
     return ExitCode.INTERRUPTED if found.provenance.interrupted else ExitCode.OK

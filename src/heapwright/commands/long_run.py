@@ -29,7 +29,7 @@ from heapwright.artefacts.run.measured import Outcome
 from heapwright.artefacts.run.provenance import read_environment
 from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.commands.interruption import telling_of
-from heapwright.commands.output import Outputs, where_runs_are
+from heapwright.commands.output import Outputs, name_page, where_runs_are
 from heapwright.commands.program_setup import open_asked, refuse_own_allocator, set_up_file
 from heapwright.commands.setup import select_one
 from heapwright.commands.text import printing
@@ -186,6 +186,7 @@ def _tell(found: LongRun, outputs: Outputs, journal: Journal | None) -> ExitCode
     failure = outputs.write(json=found.to_json, html=lambda: _page(found, explained))
     with printing():
         print_long_run(make_console(outputs.stream), found, explained)
+    name_page(outputs, failure)
     seen = bool(found.samples)
     for line in where_runs_are(outputs, journal, failure, any_runs=seen) if journal else ():
         print(f"heapwright: {line}", file=sys.stderr)  # noqa: T201

@@ -173,6 +173,13 @@ class Outputs:
         return failure
 
 
+def name_page(outputs: Outputs, failure: HeapwrightError | None, *, quiet: bool = False) -> None:
+    """Say where the page is that was written, unless it went to standard output."""
+    page = outputs["html"]
+    if page is not None and page.path is not None and failure is None and not quiet:
+        print(f"heapwright: the page is {page.path}", file=sys.stderr)  # noqa: T201
+
+
 def where_runs_are(
     outputs: Outputs, journal: Journal, failure: HeapwrightError | None, *, any_runs: bool
 ) -> Iterator[str]:

@@ -19,7 +19,7 @@ from heapwright.base.scratch import Scratch
 from heapwright.commands.command_long_run import long_run_of, refuse_beside_hours
 from heapwright.commands.coverage import covered, read_covered
 from heapwright.commands.long_run import run_long, tell_again
-from heapwright.commands.output import Outputs
+from heapwright.commands.output import Outputs, name_page
 from heapwright.commands.record import record_command, record_program
 from heapwright.commands.text import printing
 from heapwright.profile.run import profile_trace
@@ -76,6 +76,7 @@ def run_profile(options: Options) -> ExitCode:
         profile = _read(options)
     failure = outputs.write(json=profile.to_json, html=lambda: _page(profile))
     _print(profile, options, outputs)
+    name_page(outputs, failure, quiet=options.quiet)
     if options.quiet and profile.coverage is not None and (gap := profile.coverage.gap()):
         notes.append(gap)
     for note in notes:
@@ -176,6 +177,7 @@ def _compare(options: Options, outputs: Outputs) -> None:
     failure = outputs.write(html=lambda: comparison_page(before, after, names))
     with printing():
         print_comparison(make_console(outputs.stream), before, after, names, quiet=options.quiet)
+    name_page(outputs, failure, quiet=options.quiet)
     if failure is not None:
         raise failure
 

@@ -95,10 +95,16 @@ def _print_line(outcome: Outcome, trace: Path) -> None:
 
 def _lacking(outcome: Outcome, trace: Path, *, quiet: bool) -> list[str]:
     """What the trace does not have, and why; if it is quiet, only that it is empty."""
-    coverage = coverage_of(trace_info(trace))
+    info = trace_info(trace)
+    coverage = coverage_of(info)
     if outcome.processes and not outcome.events:
         reasons = "" if coverage is None else coverage.reasons()
-        why = reasons or "the command asked malloc for nothing while recording was on"
+        why = reasons or (
+            "the command asked malloc for nothing while recording was on"
+            if info.sample_interval <= 1
+            else f"no sample was taken. One block in {info.sample_interval:,} is recorded, and the "
+            "calls for the other blocks are not counted; a smaller --sample records more"
+        )
         return [f"the trace is empty: {why}"]
     return [] if quiet or coverage is None else coverage.remarks()
 

@@ -17,6 +17,7 @@ from heapwright.artefacts.taxonomy.document import Taxonomy
 from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.commands.analyse import analyse_results
 from heapwright.commands.output import Destination, Outputs
+from heapwright.commands.patience import telling_steps
 from heapwright.commands.text import printing
 from heapwright.profile.reader import read_profile
 from heapwright.report.console import make_console
@@ -66,15 +67,20 @@ def run_report(options: Options) -> ExitCode:
     """Do it; the exit status. Raises HeapwrightError for what is refused."""
     outputs = _outputs(options)
     printed = _printed(options, outputs["output"])
-    subject = _subject(options)
-    page = subject.page() if options.output is not None or printed is not None else ""
-    failure = outputs.write(output=lambda: page)
-    lines = [f"page: {options.output}"] if options.output not in (None, "-") else []
-    if printed is not None:
-        write_pdf(page, printed)
-        lines.append(f"PDF: {options.pdf}")
-    if options.figures is not None:
-        lines.append(_export(subject, options.figures))
+    with telling_steps(quiet=options.quiet) as tell:
+        tell("reading and analysing what was measured")
+        subject = _subject(options)
+        tell("making the page")
+        page = subject.page() if options.output is not None or printed is not None else ""
+        failure = outputs.write(output=lambda: page)
+        lines = [f"page: {options.output}"] if options.output not in (None, "-") else []
+        if printed is not None:
+            tell("printing the page as a PDF")
+            write_pdf(page, printed)
+            lines.append(f"PDF: {options.pdf}")
+        if options.figures is not None:
+            tell("drawing the figures")
+            lines.append(_export(subject, options.figures))
     if failure is not None:
         raise failure
     if not options.quiet:

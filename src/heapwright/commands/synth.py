@@ -17,7 +17,7 @@ from heapwright.base.errors import HeapwrightError
 from heapwright.base.quantities import several, size
 from heapwright.base.scratch import Scratch
 from heapwright.commands.coverage import read_covered
-from heapwright.commands.output import Destination, Outputs
+from heapwright.commands.output import Destination, Outputs, name_page
 from heapwright.commands.synth_ranks import Wanted, rank
 from heapwright.commands.text import printing
 from heapwright.experiment.design import fresh_seed
@@ -224,6 +224,7 @@ def _deliver(options: Options, outputs: Outputs, fidelity: Fidelity) -> None:
     failure = outputs.write(json=fidelity.to_json, html=lambda: _page(fidelity))
     with printing():
         print_fidelity(make_console(outputs.stream), fidelity, quiet=options.quiet)
+    name_page(outputs, failure, quiet=options.quiet)
     if failure is not None:
         raise failure
 

@@ -131,7 +131,7 @@ def compose(order: Order, shop: Shop) -> Made:
         work.mkdir()
         compiler = find_compiler(order.compiler, shop.environment, work)
         compiler.include = (shop.native / "include", shop.native, folder)
-        shop.tell("looking at the rungs", 0, 0)
+        shop.tell("compiling each layer", 0, 0)
         own = Sources(folder, order.name, origin)
         draft = (_from_header if origin.text else _from_expression)(order, origin, compiler, own)
         header = f"{order.name}.hpp"
@@ -140,7 +140,7 @@ def compose(order: Order, shop: Shop) -> Made:
         offers = base.entry_points if isinstance(base, ComposedAllocator | UserAllocator) else ()
         points = entry_points(draft.expression, offers, draft.toolbox)
         entry = ComposedAllocator(order.name, header, draft.type, caption, points)
-        shop.tell("compiling", 0, 0)
+        shop.tell("compiling the allocator", 0, 0)
         library, answer = build_library(compiler, shop.native, folder, entry)
         if not answer.valid:
             raise NotComposableError(_why_not(draft, compiler, answer, own), answer.pages)
@@ -307,11 +307,11 @@ def _refusal(
 def _proved(order: Order, shop: Shop, library: Path, wrong: Failed | None) -> Verdict:
     """Refuse a library that no program can use, or that does not do what malloc must. `wrong` is
     what was found of the heap below the rungs that were put on top."""
-    shop.tell("probing", 0, 0)
+    shop.tell("probing the library", 0, 0)
     if reason := shop.judge(order.name, library):
         raise HeapwrightError(f"it compiles, but it cannot be used: {reason}")
     suite = Conformance(shop.conformance, shop.preload(library), shop.environment)
-    verdict = suite.run(lambda done, of: shop.tell("conformance", done, of))
+    verdict = suite.run(lambda done, of: shop.tell("running the conformance suite", done, of))
     failed = (*([wrong] if wrong else []), *verdict.failed)
     if not failed:
         return verdict

@@ -41,6 +41,7 @@ def test_a_command_is_recorded_and_told(
     assert profile.totals.never_freed == 0
     assert profile.provenance.command == (str(worker), "3000")
     assert (tmp_path / "p.html").read_text("utf-8").startswith("<!DOCTYPE html>")
+    assert f"the page is {tmp_path / 'p.html'}" in done.err
 
     again = heapwright("profile", "kept.trace", "--json", "again.json", "-q")
     assert again.status == 0, again.err

@@ -113,6 +113,15 @@ def test_refusals(native: Path, heapwright: Heapwright) -> None:
     assert heapwright("record", "--limit", "much", "--", "true").status == 2
 
 
+def test_an_empty_sample_is_not_called_an_empty_program(
+    native: Path, heapwright: Heapwright, worker: Path
+) -> None:
+    assert native.exists()
+    done = heapwright("record", "-o", "T", "--sample", "4294967294", "--", worker, "10")
+    assert "no sample was taken. One block in 4,294,967,294 is recorded" in done.err
+    assert "asked malloc for nothing" not in done.err
+
+
 def test_paused_records_nothing_and_says_so(
     native: Path, heapwright: Heapwright, worker: Path
 ) -> None:

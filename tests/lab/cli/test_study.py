@@ -135,7 +135,11 @@ def test_check_goes_on_after_a_file_that_is_not_well(
         ('"hoard"]', '"a,b"]', "mine.toml:7: factors.allocator.levels.2: unknown allocator"),
         ('"larson"', '"larsen"', "mine.toml:4: workload: there is no workload 'larsen'"),
         ("[1, 2]", "[1, 1]", "mine.toml:9: factors.threads.levels.2: level '1' is there 2 times"),
-        ("levels = [2]", "levels = []", "mine.toml:16: factors.threads.levels: must not be empty"),
+        (
+            "levels = [2]",
+            "levels = []",
+            "mine.toml:16: scale.small.factors.threads.levels: must not be empty",
+        ),
     ],
 )
 def test_check_says_what_is_wrong_and_where(

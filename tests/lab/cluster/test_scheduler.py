@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where hosts are met, and what is said when they cannot be."""
 
+import asyncio
 import os
 import socket
 import sys
@@ -153,3 +154,14 @@ def test_workers_are_started_over_ssh_and_ended(
 def test_an_option_is_no_host() -> None:
     with pytest.raises(HeapwrightError, match="is no host"), workers_over_ssh(("-oX=y",), "a"):
         pass
+
+
+def test_a_host_without_an_address_is_refused_before_anything_waits(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def waited(_: object) -> None:
+        pytest.fail("a worker was started")
+
+    monkeypatch.setattr(asyncio, "run", waited)
+    with pytest.raises(HeapwrightError, match=r"the host 'nohost\.invalid' has no address"):
+        serve("tcp://nohost.invalid:8786", lambda: None)

@@ -9,8 +9,6 @@ has a value of, a single block are named in notes, and the rest is analysed.
 from collections import Counter
 from collections.abc import Mapping
 
-import polars as pl
-
 from heapwright import __version__
 from heapwright.analysis.factorial.between import agreements, pareto_fronts
 from heapwright.analysis.factorial.responses import analyse_response
@@ -22,6 +20,7 @@ from heapwright.artefacts.study_analysis.document import (
     StudyAnalysis,
     StudySummary,
 )
+from heapwright.base.polars_package import pl
 
 NAMED = 3
 """So many treatments are named in a note; the document has all."""

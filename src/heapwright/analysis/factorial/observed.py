@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
+
+from heapwright.base.polars_package import pl
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

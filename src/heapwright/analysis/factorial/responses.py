@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import polars as pl
 
 from heapwright.analysis.factorial.exponents import can_scale, exponents
 from heapwright.analysis.factorial.grid import Grid, grid
@@ -23,6 +22,7 @@ from heapwright.artefacts.study_analysis.document import (
     Settings,
 )
 from heapwright.artefacts.study_analysis.terms import Section
+from heapwright.base.polars_package import pl
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -24,8 +24,6 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-import polars as pl
-
 from heapwright.analysis.findings import contrasts
 from heapwright.analysis.findings.engine import Region, every, judge
 from heapwright.analysis.findings.rules import Question
@@ -41,6 +39,7 @@ from heapwright.artefacts.study.acceptance import (
 from heapwright.artefacts.study.model import Study
 from heapwright.artefacts.study_analysis.answers import Answer
 from heapwright.artefacts.study_results.runs import StudyDesign
+from heapwright.base.polars_package import pl
 
 Scope = Mapping[str, str]
 MET = {Answer.HOLDS: Met.MET, Answer.FAILS: Met.NOT, Answer.UNKNOWN: Met.UNKNOWN}

@@ -13,8 +13,6 @@ enough, and all pairs are needed to refute it.
 import math
 from collections.abc import Sequence
 
-import polars as pl
-
 from heapwright.analysis.findings.engine import Region, estimate, every, judge, some
 from heapwright.analysis.findings.rules import Question, Wanted, wanted
 from heapwright.analysis.findings.sample import Runs, Sample
@@ -22,6 +20,7 @@ from heapwright.artefacts.study.finding import Finding, Influence, Rule, Value
 from heapwright.artefacts.study.model import Study
 from heapwright.artefacts.study_analysis.answers import Answer, Figure, FindingResult
 from heapwright.artefacts.study_results.runs import StudyDesign
+from heapwright.base.polars_package import pl
 
 
 def answer(study: Study, frame: pl.DataFrame, design: StudyDesign) -> tuple[FindingResult, ...]:

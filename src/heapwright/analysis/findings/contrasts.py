@@ -5,9 +5,9 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-import polars as pl
 
 from heapwright.analysis.findings.sample import Runs, Sample, per_block
+from heapwright.base.polars_package import pl
 
 
 def ratio(

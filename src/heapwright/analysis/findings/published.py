@@ -12,7 +12,6 @@ Kendall's tau-b (Kendall 1945).
 import math
 from collections.abc import Iterable, Sequence
 
-import polars as pl
 from scipy import stats
 
 from heapwright.analysis.findings import contrasts
@@ -29,6 +28,7 @@ from heapwright.artefacts.study.published import (
     PublishedTable,
 )
 from heapwright.artefacts.study_analysis.document import StudyAnalysis
+from heapwright.base.polars_package import pl
 
 PARTIAL = "partial_eta_sq"
 LEAST_RANKED = 3

@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 from scipy import stats
+
+from heapwright.base.polars_package import pl
 
 Array = npt.NDArray[np.float64]
 SOLE_BLOCK = "there is one block only, so there is no scatter to judge by"

@@ -21,7 +21,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 import numpy as np
-import polars as pl
 
 from heapwright.analysis.blocked import Cells, comparable, fit
 from heapwright.analysis.findings.engine import Interval, Region, every, judge, number, some
@@ -37,6 +36,7 @@ from heapwright.artefacts.study.sensitivity import (
     Shift,
 )
 from heapwright.artefacts.study_analysis.answers import Answer
+from heapwright.base.polars_package import pl
 
 VERDICT = {
     Answer.HOLDS: SensitivityVerdict.YES,

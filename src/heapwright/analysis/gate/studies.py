@@ -11,13 +11,13 @@ from collections import Counter
 from collections.abc import Mapping
 
 import numpy as np
-import polars as pl
 
 from heapwright.analysis.gate.documents import Document, Figure, bad_ends
 from heapwright.artefacts.run.measured import Outcome
 from heapwright.artefacts.study_results.reader import Results
 from heapwright.artefacts.study_results.runs import Cell, StudyDesign
 from heapwright.base.errors import HeapwrightError
+from heapwright.base.polars_package import pl
 
 ALLOCATOR = "allocator"
 

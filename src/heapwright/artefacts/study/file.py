@@ -11,20 +11,15 @@ import hashlib
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
-from heapwright.artefacts.study.checks import check_study
-from heapwright.artefacts.study.factor import Factor
 from heapwright.artefacts.study.model import FORMAT, Study
+from heapwright.artefacts.study.readable import checked, only_factors
 from heapwright.base.errors import HeapwrightError
 from heapwright.base.problems import Keys, Problem, unknown_name
 from heapwright.base.toml_lines import TomlLines
-from heapwright.base.validation import problems_of
 
 LARGEST = 4 * 2**20
 MOST_TOLD = 20
@@ -132,39 +127,34 @@ def parse_study(
     lines = TomlLines(text)
     _check_format(document, where, ScaledLines(lines, None))
 
-    def checked(content: Mapping[str, Any], scale: str | None, whole: Study | None) -> StudyFile:
-        study, problems = _checked(content, whole)
-        file = StudyFile(study, where, text, scale, folder or Path.cwd(), ScaledLines(lines, scale))
-        if problems:
-            raise file.error_of(problems)
-        return file
+    def file_of(study: Study, scale: str | None) -> StudyFile:
+        return StudyFile(study, where, text, scale, folder or Path.cwd(), ScaledLines(lines, scale))
 
-    file = checked(document, None, None)
-    if scale is None:
-        return file
-    return checked(_at_scale(document, scale, where, ScaledLines(lines, scale)), scale, file.study)
+    study, problems = checked(document, None)
+    file = file_of(study, None)
+    placed = [(file.lines.of(problem.keys), problem) for problem in problems]
+    written = document.get("scale")
+    scales = written if isinstance(written, dict) else {}
+    for name in scales if scale is None else scales.keys() & {scale}:
+        seen = set(problems)
+        at_scale, found = _at_scale(document, name, study if not problems else None)
+        placed += [
+            (ScaledLines(lines, name).of(problem.keys), _named_by(name, problem))
+            for problem in found
+            if problem not in seen
+        ]
+        if name == scale:
+            file = file_of(at_scale, scale)
+    if placed:
+        raise StudyError(where, sorted(placed, key=lambda each: each[0]), file)
+    if scale is not None and scale not in scales:
+        problem = unknown_name((), f"the study has no scale {scale!r}", scale, scales)
+        raise HeapwrightError(f"{where}: {problem.text}", problem.hint)
+    return file
 
 
-def _checked(document: Mapping[str, Any], whole: Study | None) -> tuple[Study, list[Problem]]:
-    """The study, or of one with a wrong field the factors; and all that is wrong."""
-    try:
-        study = Study.model_validate(document)
-    except ValidationError as error:
-        return _only_factors(document), problems_of(error, document, Study)
-    return study, list(check_study(study, whole))
-
-
-def _only_factors(document: Mapping[str, Any]) -> Study:
-    """A study of the factors whose levels can be read; further checks of the levels need no more
-    than that."""
-    written = document.get("factors")
-    factors: dict[str, Factor] = {}
-    for name, table in written.items() if isinstance(written, dict) else ():
-        if isinstance(table, dict):
-            needed = {key: table[key] for key in ("levels", "role") if key in table}
-            with suppress(ValidationError):
-                factors[name] = Factor.model_validate(needed)
-    return Study.model_construct(factors=factors)
+def _named_by(scale: str, problem: Problem) -> Problem:
+    return Problem(("scale", scale, *problem.keys), problem.text, problem.hint)
 
 
 def scale_names(file: StudyFile) -> tuple[str, ...]:
@@ -195,19 +185,17 @@ def _check_format(document: Mapping[str, Any], where: str, lines: ScaledLines) -
 
 
 def _at_scale(
-    document: Mapping[str, Any], scale: str, where: str, lines: ScaledLines
-) -> dict[str, Any]:
-    scales: dict[str, dict[str, Any]] = document.get("scale", {})
-    if scale not in scales:
-        problem = unknown_name((), f"the study has no scale {scale!r}", scale, scales)
-        raise HeapwrightError(f"{where}: {problem.text}", problem.hint)
-    changes = scales[scale]
-    for key in ("scale", "format", "name"):
-        if key in changes:
-            path: Keys = ("scale", scale, key)
-            problem = Problem(path, f"{key} is the same at every scale")
-            raise StudyError(where, [(lines.of(path), problem)])
-    return _merged(document, changes)
+    document: Mapping[str, Any], scale: str, whole: Study | None
+) -> tuple[Study, list[Problem]]:
+    """The study at a scale, and all that is wrong with that."""
+    changes = document["scale"][scale]
+    if not isinstance(changes, dict):
+        return only_factors(document), []  # which is said of the table of scales
+    fixed = [key for key in ("scale", "format", "name") if key in changes]
+    rest = {key: value for key, value in changes.items() if key not in fixed}
+    study, problems = checked(_merged(document, rest), whole)
+    same = [Problem((key,), f"{key} is the same at every scale") for key in fixed]
+    return study, [*same, *problems]
 
 
 def _merged(document: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,11 +8,10 @@ that of the largest file and of the table, not that of the runs with all their p
 
 from collections.abc import Iterator, Sequence
 
-import polars as pl
-
 from heapwright.artefacts.run.measured import Outcome
 from heapwright.artefacts.study_results.folder import Folder
 from heapwright.artefacts.study_results.runs import OWN_COLUMNS, Cell, StudyDesign
+from heapwright.base.polars_package import pl
 
 PIECE = 16 << 20
 """Bytes of lines that are read at a time."""

@@ -18,8 +18,6 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 
-import polars as pl
-
 from heapwright.artefacts.run.provenance import Environment
 from heapwright.artefacts.study_results.folder import Folder
 from heapwright.artefacts.study_results.frame import read_frame
@@ -31,6 +29,7 @@ from heapwright.artefacts.study_results.runs import (
     StudyRun,
 )
 from heapwright.base.errors import HeapwrightError
+from heapwright.base.polars_package import pl
 
 
 class Results:

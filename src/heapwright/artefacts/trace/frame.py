@@ -14,12 +14,11 @@ from pathlib import Path
 from typing import IO
 
 import numpy as np
-import polars as pl
-from polars.io.plugins import register_io_source
 
 from heapwright.artefacts.trace.file import PROGRAM, TraceError, plain, selection, trace_info
 from heapwright.base import native
 from heapwright.base.native_programs import complaint
+from heapwright.base.polars_package import pl, register_io_source
 
 WORDS = ("time", "began", "address", "old", "size", "usable", "alignment")
 HALVES = ("process", "thread", "stack")

@@ -47,7 +47,7 @@ def _peak(profile: Profile) -> str:
     return (
         f"{words.memory(peak.live_bytes)} in "
         f"{several(peak.live_objects, 'object')} "
-        f"at {words.duration(peak.time_s)}"
+        f"at {words.duration(peak.time_s)} of the recording"
     )
 
 

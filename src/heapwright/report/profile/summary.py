@@ -19,6 +19,7 @@ from heapwright.report.profile.remarks import remarks
 BLOCKS = " ▁▂▃▄▅▆▇█"
 CURVE = 36
 TOP = 5
+TOP_CALLS = 3
 OVER_TIME = "over time"
 
 
@@ -89,6 +90,13 @@ def entries(profile: Profile) -> Iterator[tuple[str, str]]:
             f"{words.times(ratio.peak)} at the most, {words.times(ratio.at_end)} at the end "
             "(heap memory taken from the system, A, over live memory, U)",
         )
+    for site in sorted(profile.sites, key=lambda each: -each.allocations)[:TOP_CALLS]:
+        yield (
+            "Most calls",
+            f"{several(site.allocations, 'allocation')} "
+            f"({words.share(site.allocations / max(totals.allocations, 1))}), "
+            f"{words.memory(site.bytes)}: {words.chain_of(site)}",
+        )
     for site in by_growth(profile)[:TOP]:
         yield (
             "Never freed",
@@ -113,12 +121,18 @@ def _live(profile: Profile) -> str:
     told = (
         f"{words.memory(peak.live_bytes)} in "
         f"{several(peak.live_objects, 'object')} at the most, "
-        f"after {words.duration(peak.time_s)}"
+        f"{words.duration(_since_first_call(profile, peak.time_s))} after the first call"
     )
     if peak.usable_bytes is None or not peak.live_bytes:
         return told
     added = (peak.usable_bytes - peak.live_bytes) / peak.live_bytes
     return f"{told}; rounding up adds {words.share(added)}"
+
+
+def _since_first_call(profile: Profile, time_s: float) -> float:
+    """A time of the recording, which begins before the command has started."""
+    last = profile.timeline[-1].time_s if profile.timeline else time_s
+    return max(time_s - (last - profile.provenance.duration_s), 0.0)
 
 
 def _threads(profile: Profile) -> str:

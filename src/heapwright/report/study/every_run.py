@@ -14,8 +14,8 @@ from html import escape
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 
+from heapwright.base.polars_package import pl
 from heapwright.report.pages.frame import embedded
 from heapwright.report.study.axes import Column
 from heapwright.report.study.view import Response, StudyView

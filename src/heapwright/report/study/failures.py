@@ -4,9 +4,8 @@
 
 from html import escape
 
-import polars as pl
-
 from heapwright.artefacts.study_analysis.document import Failure
+from heapwright.base.polars_package import pl
 from heapwright.report.pages.parts import table
 from heapwright.report.study.view import RunKey, StudyView
 

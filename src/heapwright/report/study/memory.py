@@ -11,10 +11,9 @@ allocators' memory differs most.
 from collections.abc import Mapping, Sequence
 from html import escape
 
-import polars as pl
-
 from heapwright.artefacts.run.measured import Outcome
 from heapwright.artefacts.study_results.runs import StudyRun
+from heapwright.base.polars_package import pl
 from heapwright.report.pages.parts import Spec, beside, key
 from heapwright.report.profile.words import unit_for
 from heapwright.report.study import charts

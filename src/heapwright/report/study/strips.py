@@ -10,8 +10,7 @@ where every run is on the page in two bytes a value.
 from collections.abc import Sequence
 from html import escape
 
-import polars as pl
-
+from heapwright.base.polars_package import pl
 from heapwright.report.pages.parts import Spec
 from heapwright.report.study import charts
 from heapwright.report.study.axes import Column, Row, evenly, measure

@@ -11,12 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-import polars as pl
-
 from heapwright.artefacts.run.provenance import Environment
 from heapwright.artefacts.study_analysis.document import ResponseAnalysis, StudyAnalysis
 from heapwright.artefacts.study_analysis.terms import MeanTable
 from heapwright.artefacts.study_results.runs import Measured, StudyDesign, StudyRun
+from heapwright.base.polars_package import pl
 from heapwright.report.study.axes import Column, Row
 from heapwright.report.study.units import Unit, unit_of
 

@@ -188,7 +188,7 @@ def test_everything_that_is_wrong_is_said_at_once_and_in_order() -> None:
 def test_what_is_wrong_in_a_scale_is_said_with_the_line_of_the_scale() -> None:
     text = GOOD.replace("threads.levels = [1, 2]", "threads.levels = [1, 1]")
     with pytest.raises(
-        StudyError, match=r"x.toml:\d+: factors.threads.levels.2: .*2 times"
+        StudyError, match=r"x.toml:\d+: scale.small.factors.threads.levels.2: .*2 times"
     ) as caught:
         parse_study(text, "x.toml", "small")
     assert text.splitlines()[caught.value.lines[0] - 1].startswith("threads.levels")
@@ -237,3 +237,30 @@ def test_files_that_are_none(tmp_path: Path) -> None:
     empty.touch()
     with pytest.raises(StudyError, match=r"empty.toml:1: \w+: is missing"):
         read_study(empty)
+
+
+def test_a_wrong_field_hides_no_other_mistake() -> None:
+    """What one field alone cannot tell is said beside it, and so is what is wrong at a scale."""
+    wrong = GOOD.replace('from = "wall"', 'from = "walls"', 1)
+    wrong = wrong.replace("{threads}", "{treads}", 1).replace("levels = [0, 5]", "levels = [5, 5]")
+    wrong += "[scale.middle.design]\nblocks = 1\n[scale.tiny]\nname = 'other'\ndesgin = 1\n"
+    with pytest.raises(StudyError) as caught:
+        parse_study(wrong, "x.toml")
+    told = {".".join(map(str, problem.keys)): problem.text for problem in caught.value.problems}
+    assert told["responses.time.from"] == "cannot be 'walls'"
+    assert "treads" in told["command.2"]
+    assert "2 times" in told["factors.nice.levels.1"]
+    assert "none is left to analyse" in told["scale.middle.design.discard"]
+    assert told["scale.tiny.name"] == "name is the same at every scale"
+    assert told["scale.tiny.desgin"] == "there is no such key"
+    assert len(told) == 6
+    assert list(caught.value.lines) == sorted(caught.value.lines)
+
+
+def test_what_follows_from_a_wrong_field_is_not_said() -> None:
+    wrong = GOOD.replace("levels = [1, 2, 4]", 'levels = "1, 2, 4"')
+    wrong = wrong.replace('from = "wall"', "frm = 'wall'", 1)
+    with pytest.raises(StudyError) as caught:
+        parse_study(wrong, "x.toml")
+    places = {".".join(map(str, problem.keys)) for problem in caught.value.problems}
+    assert places == {"factors.threads.levels", "responses.time.frm", "responses.time.from"}

@@ -9,7 +9,8 @@ import pytest
 from heapwright.artefacts.profile.document import Profile, Spread
 from heapwright.report.console import make_console
 from heapwright.report.profile.remarks import remarks
-from heapwright.report.profile.summary import CURVE, curve, print_summary
+from heapwright.report.profile.summary import CURVE, curve, entries, print_summary
+from heapwright.report.profile.words import chain_of
 
 
 def shown(profile: Profile, width: int | None = None, *, quiet: bool = False) -> str:
@@ -30,7 +31,7 @@ def test_every_aspect_is_told(profile: Profile, width: int | None) -> None:
         "growing",
         "1 MiB in 1,024 objects at the most",
         "123 blocks (13.0 %) freed by another, 100 of them from thread 0 to 1",
-        "2x at the most, 8x at the end",
+        "2x at the most, 8x at the end (heap memory taken from the system, A, over live memory, U)",
         "256 KiB in 50 blocks: leak<b>()",
         "At byte 4,096: a block's checksum is wrong; left out.",
     ):
@@ -42,6 +43,30 @@ def test_no_line_is_too_long(profile: Profile, width: int) -> None:
     lines = shown(profile, width).splitlines()
     assert max(map(len, lines)) <= width
     assert [line for line in lines if line != line.rstrip() and "▁" not in line] == []
+
+
+def test_the_place_with_most_calls_comes_first(profile: Profile) -> None:
+    busy = max(profile.sites, key=lambda site: site.allocations)
+    first = next(text for aspect, text in entries(profile) if aspect == "Most calls")
+    assert first.startswith(f"{busy.allocations:,} allocations (")
+    assert first.endswith(f": {chain_of(busy)}")
+
+
+def test_the_peak_is_not_later_than_the_last_call(profile: Profile) -> None:
+    """A recording begins before the first call: the times of its points count from there."""
+    early = 6.0
+    moved = profile.model_copy(
+        update={
+            "peak": profile.peak.model_copy(update={"time_s": profile.peak.time_s + early}),
+            "timeline": tuple(
+                point.model_copy(update={"time_s": point.time_s + early})
+                for point in profile.timeline
+            ),
+        }
+    )
+    told = dict(entries(profile))["Live memory"]
+    assert told.split(";")[0].endswith(" after the first call")
+    assert dict(entries(moved))["Live memory"] == told
 
 
 def test_what_the_figures_lack_is_told(profile: Profile) -> None:
