@@ -56,6 +56,12 @@ def explain(
     stacks: Annotated[
         bool, typer.Option(help="Record where calls come from, so that a leak has its places.")
     ] = True,
+    follow: Annotated[
+        bool,
+        typer.Option(
+            "--follow-children/--no-follow-children", help="Record the processes that it starts."
+        ),
+    ] = True,
     hours: options.Hours = None,
     allocator: options.UnderForHours = None,
     rest: options.Rest = 0.0,
@@ -82,6 +88,7 @@ def explain(
             json_file=json_file,
             output=output,
             stacks=stacks,
+            follow=follow,
             quiet=quiet,
             long=options.long_run_request(hours, allocator, rest, vary),
         )

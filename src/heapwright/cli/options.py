@@ -12,9 +12,12 @@ from typer.core import TyperCommand
 
 from heapwright.artefacts.program.request import LongRunRequest, ProgramRequest
 from heapwright.base.errors import HeapwrightError
+from heapwright.cli.forgotten_dashes import refuse_program
 from heapwright.cli.values import parse_cpus, parse_fraction
 
 COMMAND = "heapwright.command"
+USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[1]
+"""Of the library that Typer builds on; some versions of Typer contain a copy of it."""
 CONFIDENCE = 0.95
 LONGEST_S = 1e9
 LONGEST_MINUTES = 1e7
@@ -192,8 +195,19 @@ class CommandAfterDashes(TyperCommand):
         if "--" in args:
             place = args.index("--")
             ctx.meta[COMMAND] = tuple(args[place + 1 :])
-            args = args[:place]
-        return super().parse_args(ctx, args)
+            return super().parse_args(ctx, args[:place])
+        words = [*args]
+        try:
+            rest = super().parse_args(ctx, args)
+        except USAGE_ERROR:
+            refuse_program(ctx.command_path, words, words)
+            raise
+        arguments = {each.name for each in self.params if each.param_type_name == "argument"}
+        values = [value for name, value in ctx.params.items() if name in arguments]
+        several = [each if isinstance(each, list | tuple) else [each] for each in values]
+        read = {str(value) for each in several for value in each}
+        refuse_program(ctx.command_path, words, [word for word in words if word in read])
+        return rest
 
 
 def command_after_dashes(context: typer.Context) -> tuple[str, ...] | None:

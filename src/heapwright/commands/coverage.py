@@ -6,13 +6,19 @@ The trace has the account of each process: who provides malloc in it, and its pr
 files of the programs tell the rest, as far as they are still on this machine.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from heapwright.artefacts.profile.document import Profile
 from heapwright.artefacts.run.coverage import Cause, Coverage, CoveredProcess
 from heapwright.artefacts.run.foreign_heaps import GO, foreign_heap_of, is_opened
-from heapwright.artefacts.trace.file import TraceAccount, TraceAccounts, TraceInfo, trace_info
+from heapwright.artefacts.trace.file import (
+    TraceAccount,
+    TraceAccounts,
+    TraceInfo,
+    TraceProcess,
+    trace_info,
+)
 from heapwright.base import native
 from heapwright.experiment.command_check import machine_of
 from heapwright.experiment.obstacles import Obstacle, is_go_program, obstacle_of
@@ -28,17 +34,19 @@ _CAUSES = {
 }
 
 
-def coverage_of(info: TraceInfo, libraries: Sequence[str] = ()) -> Coverage | None:
+def coverage_of(
+    info: TraceInfo, libraries: Sequence[str] = (), process: int | None = None
+) -> Coverage | None:
     """What a trace says of the command's processes; None if it says nothing.
 
-    `libraries` are mapped in the process that makes most calls.
+    `libraries` are mapped in one process: that of this number, or the one that makes most calls.
     """
     if info.accounts is None:
         return None
     accounts = info.accounts
-    busiest = busiest_pid(info)
+    looked_at = busiest_process(info) if process is None else _numbered(info, process)
     processes = [
-        _process(each, accounts, libraries if each.pid == busiest else ())
+        _process(each, accounts, libraries if _is_account_of(each, looked_at) else ())
         for each in accounts.processes
     ]
     known = sum(each.cpu_s for each in processes)
@@ -53,7 +61,8 @@ def coverage_of(info: TraceInfo, libraries: Sequence[str] = ()) -> Coverage | No
 def covered(profile: Profile, trace: Path) -> Profile:
     """The profile of a trace, with the coverage of the command that was recorded."""
     libraries = () if profile.system is None else profile.system.objects
-    return profile.model_copy(update={"coverage": coverage_of(trace_info(trace), libraries)})
+    found = coverage_of(trace_info(trace), libraries, profile.provenance.selected)
+    return profile.model_copy(update={"coverage": found})
 
 
 def read_covered(path: Path, process: int | None = None) -> Profile:
@@ -66,13 +75,23 @@ def read_covered(path: Path, process: int | None = None) -> Profile:
     )
 
 
-def busiest_pid(info: TraceInfo) -> int | None:
+def busiest_process(info: TraceInfo) -> TraceProcess | None:
     """The process that makes most calls."""
     calls: dict[int, int] = {}
     for thread in info.threads:
         calls[thread.process] = calls.get(thread.process, 0) + thread.events
-    most = max(info.processes, key=lambda each: calls.get(each.process, 0), default=None)
-    return None if most is None else most.pid
+    return max(info.processes, key=lambda each: calls.get(each.process, 0), default=None)
+
+
+def _numbered(info: TraceInfo, number: int) -> TraceProcess | None:
+    return next((each for each in info.processes if each.process == number), None)
+
+
+def _is_account_of(account: TraceAccount, process: TraceProcess | None) -> bool:
+    """Programs that follow each other by exec have one number and several accounts."""
+    if process is None or account.pid != process.pid:
+        return False
+    return not process.executable or account.executable == process.executable
 
 
 def _process(
@@ -88,7 +107,7 @@ def _process(
         recorded=account.recorded,
         cause=None if account.recorded else _cause(account),
         provider=account.provider,
-        own_heap=_own_heap(account.executable, libraries, accounts.settings),
+        own_heap=_own_heap(account.executable, libraries, accounts.environment),
     )
 
 
@@ -103,9 +122,8 @@ def _cause(account: TraceAccount) -> Cause:
     return Cause.NOT_LOADED if found is None else _CAUSES[found]
 
 
-def _own_heap(executable: str, libraries: Iterable[str], settings: str) -> str:
+def _own_heap(executable: str, libraries: Iterable[str], environment: Mapping[str, str]) -> str:
     heap = foreign_heap_of(executable, libraries)
     if heap is None and executable and is_go_program(Path(executable)):
         heap = GO
-    environment = dict(line.split("=", 1) for line in settings.splitlines() if "=" in line)
     return "" if heap is None or is_opened(heap, environment) else heap.runtime

@@ -17,6 +17,7 @@ from pathlib import Path
 from heapwright.artefacts.program.request import ProgramRequest
 from heapwright.artefacts.run.measured import Outcome as RunOutcome
 from heapwright.artefacts.trace.file import STOPPED, trace_info
+from heapwright.artefacts.trace.processes import processes_of
 from heapwright.base import native
 from heapwright.base.errors import ExitCode
 from heapwright.base.quantities import several
@@ -83,11 +84,12 @@ def run_record(options: Options) -> int:
 
 
 def _print_line(outcome: Outcome, trace: Path) -> None:
+    processes = len(processes_of(trace)) or outcome.processes
     each = f", {outcome.bytes / outcome.events:.1f} bytes each" if outcome.events else ""
     print(  # noqa: T201
         f"heapwright: {several(outcome.events, 'call')} of "
         f"{several(outcome.threads, 'thread')} in "
-        f"{several(outcome.processes, 'process', 'processes')}{each}, "
+        f"{several(processes, 'process', 'processes')}{each}, "
         f"{outcome.seconds:.1f} s: {trace}",
         file=sys.stderr,
     )

@@ -5,8 +5,8 @@
 Each part is looked at by itself; `judge` orders what was found.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from statistics import fmean
 
 from heapwright.artefacts.explanation.document import Ending, Reachability
@@ -25,8 +25,13 @@ from heapwright.artefacts.profile.series import SystemSample
 LEAST_HELD = 1 << 20
 MUCH_HELD = 8 << 20
 LEAST_GROWTH = 4 << 10
+SHORT_RUN_S = 0.1
+LEAST_SHORT_GROWTH = 1 << 20
+"""In a short run, in which a program has hardly begun its work."""
 LEAST_ELSEWHERE = 16 << 20
-LEAST_ELSEWHERE_GROWTH = 8 << 20
+LEAST_ELSEWHERE_RISE = 8 << 20
+LEAST_ELSEWHERE_GROWTH = 4 << 20
+"""Of what still grows late in the run."""
 HEADER = 16
 """Bytes beside a block that an allocator may need for itself."""
 LEAST_WORKED = 1 / 3
@@ -70,6 +75,8 @@ class Facts:
     reachability: Reachability | None = None
     lost: dict[Place, Lost] | None = None
     """Of the blocks that no pointer leads to; null: nobody has searched."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """The variables of the command that set an allocator, as far as they are known."""
     end_s: float | None = None
     """From then on it only waited to be searched, or was not recorded any more. What the system
     saw later is left out, and calls after it are the teardown."""
@@ -88,6 +95,14 @@ class Grown:
 
 def grown(profile: Profile, facts: Facts, end: float) -> Grown | None:
     """What grew until `end`: by its sites, or by all that was live where no site tells."""
+    found = _grown_at_all(profile, facts, end)
+    if found is not None and end < SHORT_RUN_S and found.late.bytes < LEAST_SHORT_GROWTH:
+        return None
+    return found
+
+
+def _grown_at_all(profile: Profile, facts: Facts, end: float) -> Grown | None:
+    """The same, however little it is."""
     found = _grown(profile, facts, end, 1.0)
     if found is not None:
         return found
@@ -241,10 +256,12 @@ def elsewhere(profile: Profile, end: float) -> Elsewhere | None:
     heap = most.heap_resident_bytes or 0
     grew = heap - min(s.heap_resident_bytes or 0 for s in samples)
     level = _foreign(most) >= LEAST_ELSEWHERE and 2 * _foreign(most) > (most.resident_bytes or 0)
-    if not level and (rise < LEAST_ELSEWHERE_GROWTH or rise <= grew):
-        return None
     curve = Curve(tuple(s.time_s for s in samples), tuple(_foreign(s) for s in samples))
-    return Elsewhere(most, rise, growth(curve))
+    late = growth(curve)
+    least = LEAST_ELSEWHERE_GROWTH if late else LEAST_ELSEWHERE_RISE
+    if not level and (rise < least or rise <= grew):
+        return None
+    return Elsewhere(most, rise, late)
 
 
 def _foreign(sample: SystemSample) -> int:

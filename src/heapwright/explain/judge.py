@@ -40,7 +40,7 @@ from heapwright.explain.evidence import (
     suspects,
     until,
 )
-from heapwright.explain.settings import MMAP_THRESHOLD, allocator_in_use, setting_for
+from heapwright.explain.settings import MMAP_THRESHOLD, Use, allocator_in_use, setting_for
 
 MOST_CULPRITS = 10
 LEAST_LOST_ONCE = 4 << 10
@@ -74,8 +74,8 @@ class _Judge:
             self._setting = setting_for(
                 self._allocator,
                 system.most_held,
-                peak_live=profile.peak_live_bytes,
-                large_share=_large_share(profile),
+                Use(profile.peak_live_bytes, _large_share(profile), self._held.bytes),
+                facts.environment,
             )
         self._culprits: list[Culprit] = []
 

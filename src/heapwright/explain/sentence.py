@@ -4,7 +4,7 @@
 
 from dataclasses import dataclass
 
-from heapwright.artefacts.explanation.document import Ending, Moment, Setting
+from heapwright.artefacts.explanation.document import Ending, Finding, Moment, Setting
 from heapwright.artefacts.profile.series import SystemSample
 from heapwright.artefacts.run.foreign_heaps import ForeignHeap
 from heapwright.base.quantities import several, size
@@ -132,9 +132,22 @@ def steady(
     )
 
 
-def one_of(pid: int, command: str, count: int) -> str:
+def one_of(process: str, count: int) -> str:
     """Which process of several an explanation is about."""
-    return f"This is process {pid} ({command}), one of {count}."
+    others = f", one of {count} that asked for memory" if count > 1 else ""
+    return f"This is process {process}{others}."
+
+
+def also_loses(process: str, found: Finding) -> str:
+    """Another process with a leak."""
+    pace = f", about {size(round(found.rate_bytes_per_s))}/s" if found.rate_bytes_per_s else ""
+    return f"Process {process} loses memory as well: {size(found.bytes)}{pace}."
+
+
+def more_lose(count: int) -> str:
+    """Further processes with a leak, which have no sentence."""
+    loses = "loses" if count == 1 else "lose"
+    return f"{several(count, 'more process', 'more processes')} {loses} memory as well."
 
 
 def unknown(why: str) -> str:

@@ -7,17 +7,23 @@ The variables are those that the allocators document: glibc's mallopt(3), jemall
 have none; then a call in the program, or another allocator, is what helps.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from heapwright.artefacts.explanation.document import Setting
 from heapwright.artefacts.profile.series import HeapPlace, MostHeld
+from heapwright.artefacts.run.allocator_settings import beside_what_is_set, is_in_force
 
 GLIBC = "glibc"
 MMAP_THRESHOLD = 128 * 1024
 """What glibc begins with; it moves up to 32 MiB as blocks of that size are freed."""
 MORE_THAN_NEEDED = 1.5
 """Of what was live at most: so much in arenas would not be there in one."""
+MANY_ARENAS = 4
+KEPT_IN_ARENA = 384 * 1024
+"""Bytes. glibc keeps 128 KiB at the top of an arena, and trims when there are 128 KiB more. What is
+between live blocks comes on top of that."""
 OURS = "libheapwright-"
 NOT_ALLOCATORS = ("recorder", "hold", "witness", "marks", "region", "xalloc", "obstack")
 
@@ -36,17 +42,47 @@ def allocator_in_use(objects: Iterable[str]) -> str:
     return GLIBC
 
 
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What a program used, beside where its heap was."""
+
+    peak_live: int = 0
+    """The most bytes that were live at once."""
+    large_share: float = 0.0
+    """Of the bytes: what came in blocks of `MMAP_THRESHOLD` or more."""
+    held_late: int | None = None
+    """What the allocator held late in the run; null: not known."""
+
+
 def setting_for(
-    allocator: str, most_held: MostHeld | None, *, peak_live: int = 0, large_share: float = 0.0
+    allocator: str,
+    most_held: MostHeld | None,
+    use: Use | None = None,
+    environment: Mapping[str, str] | None = None,
 ) -> Setting:
-    """The setting that helps `allocator` with what it held. `peak_live` is the most that was live
-    at once, `large_share` the share of the bytes that came in blocks of `MMAP_THRESHOLD` or more.
-    """
+    """The setting that helps `allocator` with what it held. A setting that is in `environment` did
+    not help, so the next one is taken."""
+    given = environment or {}
     if allocator == GLIBC:
-        return _glibc(most_held, peak_live, large_share)
-    advise = _OTHERS.get(allocator)
-    if advise is not None:
-        return advise()
+        choices = _glibc(most_held, use or Use())
+    else:
+        advise = _OTHERS.get(allocator)
+        choices = [*([advise()] if advise else []), _none(allocator)]
+    taken = [each for each in choices if each.assignments and _in_force(each, given)]
+    found = next(each for each in choices if each not in taken)
+    assignments = {
+        name: beside_what_is_set(name, value, given) for name, value in found.assignments.items()
+    }
+    already = " and ".join(" ".join(each.assignments) for each in taken)
+    why = f"{found.why} ({already} is set already, and is not enough)" if already else found.why
+    return found.model_copy(update={"assignments": assignments, "why": why})
+
+
+def _in_force(setting: Setting, environment: Mapping[str, str]) -> bool:
+    return all(is_in_force(name, value, environment) for name, value in setting.assignments.items())
+
+
+def _none(allocator: str) -> Setting:
     return Setting(
         allocator=allocator,
         why="it has no setting for that; `heapwright compare` shows which allocators hold less",
@@ -57,9 +93,10 @@ def _held(place: HeapPlace) -> int:
     return max(place.resident_bytes - place.usable_bytes, 0)
 
 
-def _glibc(most_held: MostHeld | None, peak_live: int, large_share: float) -> Setting:
+def _glibc(most_held: MostHeld | None, use: Use) -> list[Setting]:
+    """What helps, the best first; the last one is no setting."""
     if most_held is None:
-        return _trim("free memory at the top of the heap then goes back at once")
+        return [_trim("free memory at the top of the heap then goes back at once"), _HOLES]
     in_arenas = _held(most_held.arenas)
     in_break = _held(most_held.program_break)
     held = in_arenas + in_break
@@ -67,32 +104,53 @@ def _glibc(most_held: MostHeld | None, peak_live: int, large_share: float) -> Se
         min(place.free_top_bytes, _held(place))
         for place in (most_held.program_break, most_held.arenas)
     )
+    number = most_held.arenas.mappings
+    stays = in_arenas if use.held_late is None else min(in_arenas, use.held_late)
+    scattered = number >= MANY_ARENAS and stays <= number * KEPT_IN_ARENA
+    choices: list[Setting] = []
+    if in_arenas > in_break and scattered:
+        choices.append(
+            _one_arena(
+                f"it is spread over the arenas of {number} threads; the top of each keeps up to "
+                "256 KiB, which no threshold returns"
+            )
+        )
     if free_top >= held / 2:
-        return _trim(
-            "most of it is free at the top of the heap, below a threshold that has risen with "
-            "the blocks freed"
+        choices.append(
+            _trim(
+                "most of it is free at the top of the heap, below a threshold that has risen with "
+                "the blocks freed"
+            )
         )
-    if in_arenas > in_break and held >= MORE_THAN_NEEDED * peak_live:
-        return Setting(
-            allocator=GLIBC,
-            assignments={"MALLOC_ARENA_MAX": "1"},
-            why=f"it is spread over {most_held.arenas.mappings} regions of the threads' arenas, "
-            "more than was ever live at once; in one arena the threads use again what others have "
-            "freed",
+    if in_arenas > in_break and held >= MORE_THAN_NEEDED * use.peak_live:
+        choices.append(
+            _one_arena(
+                f"it is spread over {number} regions of the threads' arenas, more than was ever "
+                "live at once; in one arena the threads use again what others have freed"
+            )
         )
-    if large_share >= 0.5:
-        return Setting(
-            allocator=GLIBC,
-            assignments={"MALLOC_MMAP_THRESHOLD_": str(MMAP_THRESHOLD)},
-            why="most of it was large blocks; with a threshold that stays, each is mapped by "
-            "itself and goes back when it is freed",
+    if use.large_share >= 0.5:
+        choices.append(
+            Setting(
+                allocator=GLIBC,
+                assignments={"MALLOC_MMAP_THRESHOLD_": str(MMAP_THRESHOLD)},
+                why="most of it was large blocks; with a threshold that stays, each is mapped by "
+                "itself and goes back when it is freed",
+            )
         )
-    return Setting(
-        allocator=GLIBC,
-        why="it lies in holes between live blocks, which no setting returns: call malloc_trim(0) "
-        "after the program has freed much, or take an allocator that returns pages from the "
-        "middle (`heapwright compare`)",
-    )
+    return [*choices, _HOLES]
+
+
+_HOLES = Setting(
+    allocator=GLIBC,
+    why="it lies in holes between live blocks, which no setting returns: call malloc_trim(0) "
+    "after the program has freed much, or take an allocator that returns pages from the "
+    "middle (`heapwright compare`)",
+)
+
+
+def _one_arena(why: str) -> Setting:
+    return Setting(allocator=GLIBC, assignments={"MALLOC_ARENA_MAX": "1"}, why=why)
 
 
 def _trim(why: str) -> Setting:

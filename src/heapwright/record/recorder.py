@@ -20,6 +20,7 @@ from typing import BinaryIO, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from heapwright.artefacts.run.allocator_settings import allocator_settings
 from heapwright.artefacts.run.foreign_heaps import settings_in
 from heapwright.base import native
 from heapwright.base.errors import ExitCode, HeapwrightError
@@ -179,7 +180,8 @@ def _stand_by(process: subprocess.Popen[bytes], beside: ServerLoad) -> None:
 
 
 def _words(request: Request, program: Path, descriptor: int) -> list[str]:
-    how, settings = request.how, settings_in(request.environment)
+    how, environment = request.how, request.environment
+    settings = {**settings_in(environment), **allocator_settings(environment)}
     options: list[tuple[str, object]] = [
         ("--trace", request.trace.absolute()),
         ("--preload", request.preload),

@@ -71,7 +71,7 @@ def test_children_that_were_left_out_are_told(
     last = processes[-1]
     assert last.arguments == (str(worker), "10")
     alone = heapwright("profile", "--process", str(last.process), "T").out
-    assert f"This is process {last.process} of {len(processes)} in the trace" in alone
+    assert f"This is process {last.process}, one of {len(processes)} in the trace" in alone
     assert alone.splitlines()[0].endswith(f": {worker} 10")
 
 

@@ -26,6 +26,23 @@ def refused(heapwright: Heapwright, tmp_path: Path, *arguments: str | Path) -> s
     return " ".join(done.err.replace("│", " ").split())
 
 
+def test_a_program_without_dashes_gives_the_line_to_type(
+    heapwright: Heapwright, worker: Path, tmp_path: Path
+) -> None:
+    for words in (["explain", worker], ["explain", "-q", worker, "-n", "1"], ["profile", worker]):
+        done = heapwright(*words)
+        assert done.status == ExitCode.BAD_INPUT
+        first, line = done.err.splitlines()
+        assert first == f"heapwright: {worker} is a program, and a command to run stands after --"
+        asked = [str(each) for each in words]
+        at = asked.index(str(worker))
+        assert line.split()[-len(asked) - 1 :] == [*asked[:at], "--", *asked[at:]]
+    trace = tmp_path / "t"
+    trace.write_bytes(b"HWTRACE")
+    trace.chmod(0o755)
+    assert "is a program" not in heapwright("explain", trace).err
+
+
 def test_the_version(heapwright: Heapwright) -> None:
     assert heapwright("--version").out == f"heapwright {__version__}\n"
 

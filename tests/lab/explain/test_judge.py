@@ -226,6 +226,20 @@ def test_memory_that_changes_hands_does_not_grow() -> None:
     assert explain(profile(FLAT, sites=[rises, falls]), searched()).kind is Kind.STEADY
 
 
+def test_a_program_that_ends_at_once_does_not_grow() -> None:
+    """A shell that starts allocates as long as it runs."""
+
+    def kind(live: list[int], seconds: float) -> Kind:
+        made = profile(live)
+        points = [p.model_copy(update={"time_s": p.time_s * seconds}) for p in made.timeline]
+        return explain(made.model_copy(update={"timeline": tuple(points)}), searched()).kind
+
+    little = [each // 100 for each in RISING]
+    assert kind(little, 0.05) is Kind.STEADY
+    assert kind(little, 1) is Kind.GROWTH
+    assert kind(RISING, 0.05) is Kind.GROWTH
+
+
 def test_a_rise_of_a_few_bytes_is_none() -> None:
     assert explain(profile(list(range(100)), never_freed_bytes=99), EXITED).kind is Kind.STEADY
 
@@ -334,6 +348,14 @@ def test_an_interpreter_whose_own_heap_grows_more_than_malloc() -> None:
     assert found.runtime == "CPython"
     assert "It grew by 37.0 MiB" in found.sentence
     assert "PYTHONMALLOC=malloc" in found.sentence
+
+
+@pytest.mark.parametrize(("share", "kind"), [(1.0, Kind.ELSEWHERE), (0.3, Kind.STEADY)])
+def test_a_small_rise_elsewhere_has_to_go_on(share: float, kind: Kind) -> None:
+    """Six megabytes: over all of the run, or when an interpreter starts."""
+    rise = [int(6 * MIB * min(i / (100 * share), 1)) for i in range(100)]
+    samples = [sample(i / 100, MIB, 2 * MIB, other=4 * MIB + rise[i]) for i in range(100)]
+    assert explain(profile(FLAT, seen=system(samples)), EXITED).kind is kind
 
 
 def test_code_that_is_loaded_is_no_growth_elsewhere() -> None:

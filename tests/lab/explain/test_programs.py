@@ -235,8 +235,18 @@ def test_the_place_is_the_programs_own_function(built: Build) -> None:
 def test_a_growth_of_a_forked_process_is_no_leak(built: Build) -> None:
     found = run("--", built("course"), "child")
     assert [each.kind for each in found.findings] == [Kind.GROWTH]
-    assert "one of 2" in found.sentence
+    assert "one of 2 that asked for memory" in found.sentence
     assert found.process == 1
+
+
+def test_each_process_that_loses_memory_is_named(built: Build) -> None:
+    found = run("--", built("course"), "workers")
+    assert found.kind is Kind.LEAK
+    assert {found.process} < {1, 2}
+    other = 3 - (found.process or 0)
+    assert f"This is process {found.process} (course, pid " in found.sentence
+    assert f"Process {other} (course, pid " in found.sentence
+    assert "loses memory as well: 3" in found.sentence, "some 390 KiB"
 
 
 def test_what_was_in_use_until_the_teardown_is_not_lost(built: Build) -> None:
@@ -266,6 +276,22 @@ def test_the_heap_of_an_interpreter_is_named(tmp_path: Path) -> None:
     found = run("--", sys.executable, str(script))
     assert (found.kind, found.runtime) == (Kind.ELSEWHERE, "CPython")
     assert "PYTHONMALLOC=malloc" in found.sentence
+
+
+def test_a_shell_that_becomes_an_interpreter_has_no_heap_of_its_own() -> None:
+    script = "exec env /usr/bin/python3 -c 'sum(range(10**7))'"
+    if not Path("/usr/bin/python3").exists():
+        pytest.skip("needs /usr/bin/python3 (package python3)")
+    found = run("--", "sh", "-c", script)
+    assert found.coverage is not None
+    heaps = {each.name: each.own_heap for each in found.coverage.processes}
+    assert heaps.pop(next(name for name in heaps if name.startswith("python3"))) == "CPython"
+    assert set(heaps.values()) <= {""}
+
+
+def test_a_setting_that_the_command_has_is_not_advised(built: Build) -> None:
+    found = run("--", built("retention"), "top", extra={"MALLOC_TRIM_THRESHOLD_": "131072"})
+    assert found.setting is None or "MALLOC_TRIM_THRESHOLD_" not in found.setting.assignments
 
 
 def refused(*words: str) -> str:

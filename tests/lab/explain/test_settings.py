@@ -5,7 +5,7 @@
 import pytest
 
 from heapwright.artefacts.profile.series import MostHeld
-from heapwright.explain.settings import allocator_in_use, setting_for
+from heapwright.explain.settings import Use, allocator_in_use, setting_for
 
 from .profiles import MIB, place
 
@@ -37,13 +37,54 @@ def test_glibc_by_where_it_holds_memory() -> None:
     holes = most_held(program_break=place(100 * MIB, MIB, 0))
     arenas = most_held(arenas=place(100 * MIB, MIB, 0, mappings=8))
     assert setting_for("glibc", top).assignments == {"MALLOC_TRIM_THRESHOLD_": "131072"}
-    assert setting_for("glibc", arenas, peak_live=20 * MIB).assignments == {"MALLOC_ARENA_MAX": "1"}
-    assert setting_for("glibc", arenas, peak_live=90 * MIB).assignments == {}
-    assert setting_for("glibc", holes, large_share=0.9).assignments == {
+    assert setting_for("glibc", arenas, Use(peak_live=20 * MIB)).assignments == {
+        "MALLOC_ARENA_MAX": "1"
+    }
+    assert setting_for("glibc", arenas, Use(peak_live=90 * MIB)).assignments == {}
+    assert setting_for("glibc", holes, Use(large_share=0.9)).assignments == {
         "MALLOC_MMAP_THRESHOLD_": "131072"
     }
     assert setting_for("glibc", holes).assignments == {}
     assert "malloc_trim" in setting_for("glibc", holes).why
+
+
+SMALL_ARENAS = most_held(
+    program_break=place(MIB // 8), arenas=place(15 * 140_000, 0, 15 * 140_000, mappings=15)
+)
+TRIM = {"MALLOC_TRIM_THRESHOLD_": "131072"}
+
+
+def test_what_many_arenas_keep_below_every_threshold_is_helped_by_fewer_arenas() -> None:
+    found = setting_for("glibc", SMALL_ARENAS, Use(peak_live=9 * MIB))
+    assert found.assignments == {"MALLOC_ARENA_MAX": "1"}
+    assert "15 threads" in found.why
+    few = most_held(arenas=place(40 * MIB, 0, 40 * MIB, mappings=15))
+    assert setting_for("glibc", few, Use(peak_live=90 * MIB)).assignments == TRIM
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        TRIM,
+        {"MALLOC_TRIM_THRESHOLD_": "65536"},
+        {"GLIBC_TUNABLES": "glibc.malloc.tcache_count=0:glibc.malloc.trim_threshold=131072"},
+    ],
+)
+def test_a_setting_that_is_in_force_is_not_advised_again(given: dict[str, str]) -> None:
+    top = most_held(program_break=place(100 * MIB, MIB, 98 * MIB))
+    assert setting_for("glibc", top, environment={"MALLOC_ARENA_MAX": "4"}).assignments == TRIM
+    found = setting_for("glibc", top, environment=given)
+    assert found.assignments == {}
+    assert "malloc_trim" in found.why
+    assert "MALLOC_TRIM_THRESHOLD_ is set already" in found.why
+
+
+def test_other_options_of_a_variable_are_kept() -> None:
+    ours = setting_for("jemalloc", None).assignments["MALLOC_CONF"]
+    kept = setting_for("jemalloc", None, environment={"MALLOC_CONF": "narenas:1,dirty_decay_ms:9"})
+    assert kept.assignments == {"MALLOC_CONF": f"narenas:1,{ours}"}
+    again = setting_for("jemalloc", None, environment=kept.assignments)
+    assert again.assignments == {}
 
 
 def test_an_allocator_without_a_setting_is_said_to_have_none() -> None:

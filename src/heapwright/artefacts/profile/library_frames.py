@@ -13,7 +13,7 @@ from collections.abc import Iterable
 
 PLACE = re.compile(r" \((?P<file>[^()\s:]+)(?::\d+)?\)$")
 OBJECT = re.compile(
-    r"^(?:libc|libstdc\+\+|libc\+\+|libc\+\+abi|libgcc_s|libpthread|libm|libdl|librt|ld-linux[\w-]*"
+    r"^(?:libc|libstdc\+\+|libc\+\+|libc\+\+abi|libgcc_s|libpthread|libm|libdl|librt|libffi|ld-linux[\w-]*"
     r"|ld-musl[\w-]*|libc\.musl[\w-]*)[-.\d]*\.so[.\d]*\+0x"
 )
 """An address in a standard library that has no symbol."""
@@ -46,7 +46,16 @@ PREFIXES = (
     *("__fopen", "__clone", "__new_", "__getdelim", "__strdup", "__strndup", "__vasprintf"),
     *("__vfprintf", "__printf", "_nl_", "__static_initialization_and_destruction"),
     *("__rust_", "__rustc", "__rdl_", "__rg_", "_Zn", "_ZSt", "_ZNSt", "_ZNKSt", "_ZN9__gnu_cxx"),
-    *("g_malloc", "g_realloc", "g_try_", "g_slice_", "g_strdup", "g_strndup"),
+    *(
+        "Perl_safesys",
+        "ffi_call",
+        "g_malloc",
+        "g_realloc",
+        "g_try_",
+        "g_slice_",
+        "g_strdup",
+        "g_strndup",
+    ),
     *("PyMem_", "_PyMem_", "PyObject_Malloc", "PyObject_Calloc", "PyObject_Realloc"),
     *("_PyObject_Malloc", "_PyObject_Calloc", "_PyObject_Realloc", "_PyObject_GC_", "arena_map_"),
     *("PyType_GenericAlloc", "_PyType_AllocNoTrack", "_PyObject_New", "PyObject_GC_"),

@@ -111,7 +111,14 @@ class TraceAccounts(_Model):
     cpu_ns: Count
     allowance_ns: Count
     settings: str
-    """Lines NAME=VALUE of the environment that decide which heap a language runtime uses."""
+    """Lines NAME=VALUE of the environment that decide which heap a language runtime uses, or that
+    set an allocator."""
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The same as variables."""
+        return dict(line.split("=", 1) for line in self.settings.splitlines() if "=" in line)
+
     processes: tuple[TraceAccount, ...]
 
 

@@ -28,11 +28,12 @@ def remarks(profile: Profile) -> list[str]:
         told.append(f"Recording stopped early: {why}; what came later is missing.")
     elif not origin.closed:
         told.append("The recording was not closed: it still goes on, or its recorder was killed.")
-    if len(origin.processes) > 1:
+    count = sum(each.events > 0 for each in origin.processes)
+    if count > 1:
         told.append(
-            f"{len(origin.processes):,} processes are counted together."
+            f"{count:,} processes are counted together."
             if origin.selected is None
-            else f"This is process {origin.selected} of {len(origin.processes):,} in the trace."
+            else f"This is process {origin.selected}, one of {count:,} in the trace."
         )
     told += [f"At byte {fault.offset:,}: {fault.what}; left out." for fault in origin.faults]
     if origin.faults_omitted:

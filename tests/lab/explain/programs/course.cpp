@@ -8,6 +8,7 @@
 //   _exit      the same, which ends with _exit
 //   sessions   strings in a global map
 //   child      a forked process whose blocks hang from one that it inherited
+//   workers    two forked processes that leak until the end
 //   teardown   a table that is freed at the end without what it pointed to
 #include <chrono>
 #include <cstdlib>
@@ -68,7 +69,7 @@ PLACE void serve(const std::string& what) {
     for (int i = 0; i < turns; ++i) {
         if (what == "beside" && i < turns / 3)
             fill_cache(i);
-        if (what == "beside" || what == "base")
+        if (what == "beside" || what == "base" || what == "workers")
             forget(1000);
         if (what == "global" || what == "_exit")
             keep_item();
@@ -98,10 +99,17 @@ int main(int count, char** arguments) {
             return 0;
         }
     }
+    if (what == "workers" && fork() != 0) {
+        if (fork() != 0) {
+            while (wait(nullptr) > 0) {
+            }
+            return 0;
+        }
+    }
     serve(what);
     seen = base[19];
     std::free(table);
-    if (what == "_exit" || what == "child")
+    if (what == "_exit" || what == "child" || what == "workers")
         _exit(0);
     return 0;
 }
