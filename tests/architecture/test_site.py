@@ -85,6 +85,18 @@ def test_each_page_of_results_names_its_command() -> None:
         assert command.search(page.read_text("utf-8")), page
 
 
+def test_each_decision_is_a_record() -> None:
+    parts = ("\nDate: 20", "\n**Context.** ", "\n**Decision.**", "\n**Consequences.**")
+    pages = sorted((ROOT / "docs" / "decisions").glob("*.md"))
+    lacking = {
+        page.name: [part.strip() for part in parts if part not in page.read_text("utf-8")]
+        for page in pages
+        if page.name != "README.md"
+    }
+    assert len(lacking) > 20
+    assert {name: parts for name, parts in lacking.items() if parts} == {}
+
+
 def test_links_lead_to_the_places_on_the_site() -> None:
     places = {"docs/a/x.md": "a/x.md", "T.md": "project/t.md"}
     text = "[x](../a/x.md#top) and [t](../../T.md), ![p](../a/x.md), [code](../../src)\n"
