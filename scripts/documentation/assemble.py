@@ -18,7 +18,15 @@ from documentation.allocators import allocator_pages
 from documentation.api import c_pages, cpp_pages
 from documentation.formats import format_pages
 from documentation.layers import layer_pages
-from documentation.pages import order_of, read, relink, title_of, with_lists, with_states
+from documentation.pages import (
+    order_of,
+    read,
+    relink,
+    title_of,
+    with_links_to_pages,
+    with_lists,
+    with_states,
+)
 from documentation.verbs import verb_pages
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -37,6 +45,13 @@ ELSEWHERE = {
 }
 """Pages outside of docs/, and their places on the site."""
 PARTS = ("tutorials", "how-to", "reference", "explanation", "decisions", "results")
+PREFIXES = {
+    "verbs": "heapwright ",
+    "formats": "Format: ",
+    "layers": "Layers: ",
+    "c": "heapwright/c/",
+}
+"""Of titles in these folders of the reference, which the navigation leaves out."""
 GENERATED = ("verbs", "formats", "layers", "allocators", "c", "cpp")
 
 
@@ -68,9 +83,12 @@ class Site:
 
     def _generate(self) -> None:
         include = self.root / "include"
-        made = verb_pages(self.root / "docs") | format_pages() | layer_pages(include)
+        made = (
+            verb_pages(self.root / "docs") | format_pages(self.root / "docs") | layer_pages(include)
+        )
         made |= allocator_pages(self.root) | c_pages(include) | cpp_pages(include)
-        self.pages |= made
+        for name, text in made.items():
+            self.pages[name] = with_links_to_pages(text, name, self.places.values())
         for name in list(made):
             stem = name.removeprefix("reference/verbs/")
             manual = f"reference/{stem}"
@@ -110,8 +128,9 @@ class Site:
         if name not in self.pages:
             raise SystemExit(f"an index lists {name}, which is no page")
         title = title_of(self.pages[name])
-        if name.startswith("reference/verbs/"):
-            title = title.removeprefix("heapwright ").removesuffix(": options")
+        for folder, prefix in PREFIXES.items():
+            if name.startswith(f"reference/{folder}/"):
+                title = title.removeprefix(prefix).removesuffix(": options")
         return {title: name}
 
     def _folder(self, folder: str) -> dict[str, list[Any]]:

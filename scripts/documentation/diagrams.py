@@ -76,7 +76,7 @@ def layout() -> Drawing:
     """Which folders build on which."""
     drawing = Drawing("The layout: each folder uses those above it")
     drawing.box("data", "catalogue/", "allocators, programs, studies, loads, kernels")
-    drawing.arrow("read by the build and by the laboratory")
+    drawing.arrow("read by the build and the tool")
     drawing.box("step", "include/heapwright/", "layers, compositions, C headers")
     drawing.arrow("included by")
     drawing.box("step", "native/  workloads/  apps/", "libraries, measuring and measured programs")

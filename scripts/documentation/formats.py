@@ -3,37 +3,43 @@
 """A page for each document and file format, from its JSON Schema."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from documentation.markup import cell, plain, table
 from heapwright.artefacts.schemas import MODULES, schema_text
 
 Schema = Mapping[str, Any]
+LISTED = re.compile(
+    r"^\| `(?P<name>[\w-]+)` \| (?P<what>.+?) \| \[[^\]]+\]\((?P<page>[^)]+)\) \|$", re.M
+)
 
 
-def format_pages() -> dict[str, str]:
+def format_pages(docs: Path) -> dict[str, str]:
     """A page and the schema itself for each format, and an index."""
     pages: dict[str, str] = {}
     rows = []
+    listed = (docs / "reference" / "schemas.md").read_text("utf-8")
+    manuals = {match["name"]: match for match in LISTED.finditer(listed)}
     for name in sorted(MODULES):
         text = schema_text(name)
-        schema = json.loads(text)
+        what, page = manuals[name]["what"], manuals[name]["page"]
         pages[f"reference/formats/{name}.schema.json"] = text
-        pages[f"reference/formats/{name}.md"] = _page(name, schema)
-        rows.append((f"[{name}]({name}.md)", _said(schema)))
+        pages[f"reference/formats/{name}.md"] = _page(name, json.loads(text), what, f"../{page}")
+        rows.append((f"[{name}]({name}.md)", what))
     pages["reference/formats/README.md"] = (
         "# Formats\n\nThe fields of all documents that heapwright writes and of all files that it "
-        "reads, from their JSON Schemas. [JSON Schemas](../schemas.md) has the verbs that write "
-        "them.\n\n" + table(("format", "what it is"), rows)
+        "reads, from their JSON Schemas.\n\n" + table(("format", "what it is"), rows)
     )
     return pages
 
 
-def _page(name: str, schema: Schema) -> str:
+def _page(name: str, schema: Schema, what: str, manual: str) -> str:
     parts = [
         f"# Format: {name}\n",
-        _said(schema) + "\n",
+        f"{what[0].upper()}{what[1:]}. [The manual page]({manual}) explains the figures.\n",
         f"The JSON Schema is [`{name}.schema.json`]({name}.schema.json).\n",
         "## The document\n",
         _fields(schema),

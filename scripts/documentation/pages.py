@@ -4,12 +4,13 @@
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from pathlib import Path
 
 from documentation.markup import table
 
 LINK = re.compile(r"(?P<image>!?)\[(?P<text>[^\]]*)\]\((?P<target>[^)\s#]+)(?P<anchor>#[^)\s]*)?\)")
+PATH = re.compile(r"(?<![\w/`(])docs/([\w-]+/[\w-]+\.md)")
 FENCE = re.compile(r"^\s*(```|~~~)")
 ITEM = re.compile(r"^(?P<indent> *)(?:[-*]|\d+\.) ")
 MERMAID = re.compile(
@@ -41,6 +42,19 @@ def relink(text: str, origin: str, site: str, place: Callable[[str], str | None]
 
     return "\n".join(
         line if code else LINK.sub(changed, line) for line, code in with_code(text.split("\n"))
+    )
+
+
+def with_links_to_pages(text: str, site: str, pages: Container[str]) -> str:
+    """The text of comments with links in the place of paths of pages (`docs/reference/x.md`)."""
+
+    def linked(match: re.Match[str]) -> str:
+        if match[1] not in pages:
+            return match[0]
+        return f"[{Path(match[1]).stem}]({os.path.relpath(match[1], Path(site).parent)})"
+
+    return "\n".join(
+        line if code else PATH.sub(linked, line) for line, code in with_code(text.split("\n"))
     )
 
 

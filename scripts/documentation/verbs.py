@@ -55,7 +55,7 @@ def _manual(verb: Verb, docs: Path) -> str:
 def _page(name: str, command: Any, context: Any, manual: str) -> str:
     records = [(each, each.get_help_record(context)) for each in command.get_params(context)]
     shown = [(each.param_type_name, *record) for each, record in records if record]
-    rows = [(f"`{cell(_forms(forms))}`", cell(plain(said))) for _, forms, said in shown]
+    rows = [(_forms(forms), cell(plain(said))) for _, forms, said in shown]
     arguments = [row for row, (kind, *_) in zip(rows, shown, strict=True) if kind == "argument"]
     options = [row for row, (kind, *_) in zip(rows, shown, strict=True) if kind != "argument"]
     verbs = [
@@ -82,7 +82,8 @@ def _page(name: str, command: Any, context: Any, manual: str) -> str:
 
 def _forms(forms: str) -> str:
     """The forms of an option, with short names for the types that Typer prints."""
-    return re.sub(r"<list\[.*?\]>", "", re.sub(r"<(int|float) range>", "N", forms)).strip()
+    short = re.sub(r"<list\[.*?\]>", "", re.sub(r"<(int|float) range>", "N", forms)).strip()
+    return ", ".join(f"`{cell(form)}`{{.option}}" for form in short.split(", "))
 
 
 def _usage(command: Any, context: Any) -> str:

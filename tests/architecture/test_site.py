@@ -13,7 +13,7 @@ import pytest
 from documentation.assemble import PARTS, assemble
 from documentation.comments import c_declarations, cpp_declarations, head_comment
 from documentation.diagrams import diagrams
-from documentation.pages import relink, with_lists, with_states
+from documentation.pages import relink, with_links_to_pages, with_lists, with_states
 
 from heapwright.artefacts.schemas import MODULES
 from heapwright.cli.verbs import VERBS
@@ -105,6 +105,12 @@ def test_links_lead_to_the_places_on_the_site() -> None:
     assert "[x](../a/x.md#top) and [t](../project/t.md), ![p](../a/x.md)" in made
     assert "code (`src`)" in made
     assert "[x](y)" in made
+
+
+def test_comments_that_name_a_page_lead_to_it() -> None:
+    text = "See docs/a/x.md and docs/a/y.md.\n```\ndocs/a/x.md\n```"
+    made = with_links_to_pages(text, "reference/c/z.md", {"a/x.md"})
+    assert made == "See [x](../../a/x.md) and docs/a/y.md.\n```\ndocs/a/x.md\n```"
 
 
 def test_lists_and_states_become_what_the_renderer_knows() -> None:
