@@ -20,7 +20,7 @@ CPP = {
     "sync": "Locks and shared variables",
     "sizeclass": "Size classes and limits",
 }
-"""Folders of include/heapwright whose headers programs include by name."""
+"""Folders of include/heapwright with headers that programs include by name."""
 
 
 def c_pages(include: Path) -> dict[str, str]:

@@ -4,7 +4,7 @@
 
     PYTHONPATH=scripts python -m documentation.assemble FOLDER
 
-writes FOLDER/pages, the source of the site, and FOLDER/mkdocs.yml, whose navigation follows the
+writes FOLDER/pages, the source of the site, and FOLDER/mkdocs.yml. Its navigation follows the
 README of each part of docs/. `make site` builds the site from both.
 """
 

@@ -68,7 +68,7 @@ def _page(name: str, command: Any, context: Any, manual: str) -> str:
     parts = [
         f"# heapwright {name}: options\n",
         fenced(_usage(command, context), "text"),
-        *(_shown(paragraph) for paragraph in _paragraphs(command)),
+        *(help_text(paragraph) for paragraph in _paragraphs(command)),
         f"[The manual page]({manual}) explains the results.\n" if manual else "",
         "## Verbs\n" if verbs else "",
         table(("verb", "what it does"), verbs),
@@ -94,8 +94,13 @@ def _paragraphs(command: Any) -> list[str]:
     return [each for each in re.split(r"\n\s*\n", (command.help or "").strip("\n")) if each.strip()]
 
 
-def _shown(paragraph: str) -> str:
-    """A paragraph of a help text; one that keeps its lines is shown as code."""
-    if paragraph.startswith("\b") or all(line.startswith("  ") for line in paragraph.splitlines()):
-        return fenced(paragraph.removeprefix("\b").strip("\n"), "text")
-    return plain(" ".join(paragraph.split())) + "\n"
+def help_text(paragraph: str) -> str:
+    """A paragraph of a help text as Markdown. Its indented lines are examples."""
+    lines = paragraph.removeprefix("\b").strip("\n").splitlines()
+    prose = [line for line in lines if not line.startswith("  ")]
+    examples = [line.strip() for line in lines if line.startswith("  ")]
+    said = plain(" ".join(" ".join(prose).split()))
+    parts = [f"{said}\n"] if said else []
+    if examples:
+        parts.append(fenced("\n".join(examples), "sh"))
+    return "\n".join(parts)

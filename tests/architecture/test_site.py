@@ -14,6 +14,7 @@ from documentation.assemble import PARTS, assemble
 from documentation.comments import c_declarations, cpp_declarations, head_comment
 from documentation.diagrams import diagrams
 from documentation.pages import relink, with_links_to_pages, with_lists, with_states
+from documentation.verbs import help_text
 
 from heapwright.artefacts.schemas import MODULES
 from heapwright.cli.verbs import VERBS
@@ -131,6 +132,12 @@ def test_comments_of_headers_become_pages() -> None:
     assert (found.name, found.code) == ("heapwright_x", "void heapwright_x(void* it);")
     (found,) = cpp_declarations("/// One.\ntemplate <class T>\nclass Lock {\n    int a;\n};\n")
     assert (found.name, found.code) == ("Lock", "template <class T>\nclass Lock")
+
+
+def test_examples_of_a_help_text_keep_their_lines() -> None:
+    made = help_text("Examples:\n  heapwright one -- <a>\n  heapwright two")
+    assert made == "Examples:\n\n```sh\nheapwright one -- <a>\nheapwright two\n```\n"
+    assert help_text("One\n<two>.") == "One &lt;two&gt;.\n"
 
 
 @pytest.mark.programs
