@@ -12,6 +12,7 @@
 # make test-builds    what compiles for long; the tests of objects with the second compiler and under sanitizers
 # make coverage       which lines of both languages the unit tests reach; reports in build/coverage
 # make peers          fetch and build the newest releases of other people's allocators
+# make site           the documentation site, in build/site; open build/site/html/index.html
 # make lint           formatters, linters and type checks, changing nothing
 # make format         let the formatters have their way
 # make clean          remove what was built
@@ -29,7 +30,7 @@ OPTIONAL := $(wildcard /usr/include/apr-1.0/apr_pools.h /usr/include/apache2/htt
               /usr/include/glib-2.0/glib.h /usr/include/sqlite3.h)
 INSTALL := $(MAKE) --no-print-directory $(VENV)/installed-dev
 
-.PHONY: always demo test test-all test-programs test-kernel stress endurance suites test-builds coverage peers lint format clean unit
+.PHONY: always demo test test-all test-programs test-kernel stress endurance suites test-builds coverage peers site lint format clean unit
 .DELETE_ON_ERROR:
 
 demo:
@@ -91,6 +92,10 @@ coverage:
 
 peers: $(VENV)/installed
 	@scripts/peers.sh
+
+site:
+	@$(INSTALL)
+	@scripts/site.sh build/site
 
 lint: $(VENV)/installed-dev
 	@scripts/packages.sh lint

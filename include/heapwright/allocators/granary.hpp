@@ -8,8 +8,8 @@
 // objects lie in runs of units.
 //
 // The trampoline that runs a signal handler suspends the fast path, so the fast path sets no flag
-// (layers/thread/handler_safe_heap.hpp). docs/decisions/granary.md has the measurements behind the
-// parameters.
+// (layers/thread/handler_safe_heap.hpp). docs/decisions/granary.md has the
+// reasons for the parameters, and docs/results/granary-design has the measurements.
 #pragma once
 
 #include <heapwright/heap.hpp>

@@ -1,0 +1,157 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The documentation site: every page has a place, every link a target, and no page a network."""
+
+import json
+import re
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from documentation.assemble import PARTS, assemble
+from documentation.comments import c_declarations, cpp_declarations, head_comment
+from documentation.diagrams import diagrams
+from documentation.pages import relink, with_links_to_pages, with_lists, with_states
+from documentation.verbs import help_text
+
+from heapwright.artefacts.schemas import MODULES
+from heapwright.cli.verbs import VERBS
+from support.running import ran
+
+from .layout import ROOT
+
+LOADED = re.compile(r"""<(?:script|link|img|iframe)\b[^>]*\b(?:src|href)=["']?(?:https?:)?//""")
+
+
+def names_of(entries: list[Any]) -> list[str]:
+    """All pages of a navigation."""
+    found: list[str] = []
+    for entry in entries:
+        value = entry if isinstance(entry, str) else next(iter(entry.values()))
+        found += [value] if isinstance(value, str) else names_of(value)
+    return found
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("site")
+    assemble(made)
+    return made
+
+
+def test_every_page_is_in_the_navigation_once(folder: Path) -> None:
+    navigation = names_of(json.loads((folder / "mkdocs.yml").read_text("utf-8"))["nav"])
+    pages = {str(path.relative_to(folder / "pages")) for path in folder.glob("pages/**/*.md")}
+    assert sorted(navigation) == sorted(set(navigation))
+    assert set(navigation) == pages
+
+
+def test_each_part_of_the_code_has_a_page(folder: Path) -> None:
+    reference = folder / "pages" / "reference"
+    for verb in VERBS:
+        page = (reference / "verbs" / f"{verb.name}.md").read_text("utf-8")
+        assert "## Options" in page or "## Verbs" in page, verb.name
+        assert "--help" in page, verb.name
+    for name in MODULES:
+        assert "| field | type |" in (reference / "formats" / f"{name}.md").read_text("utf-8")
+        json.loads((reference / "formats" / f"{name}.schema.json").read_text("utf-8"))
+    headers = {path.stem for path in (ROOT / "include/heapwright/c").glob("*.h")}
+    assert {path.stem for path in (reference / "c").glob("*.md")} == headers | {"README"}
+    listed = (reference / "layers" / "README.md").read_text("utf-8")
+    assert "| [FreelistHeap](reuse.md#freelistheap) | reuse |" in listed
+    granary = (reference / "allocators" / "granary.md").read_text("utf-8")
+    assert "using Granary = ANSIWrapper<granary::HandlerSafe>;" in granary
+
+
+def test_each_page_of_the_repository_is_listed_by_its_part() -> None:
+    for part in PARTS:
+        index = (ROOT / "docs" / part / "README.md").read_text("utf-8")
+        found = {*(ROOT / "docs" / part).glob("*.md"), *(ROOT / "docs" / part).glob("*/README.md")}
+        names = {str(path.relative_to(ROOT / "docs" / part)) for path in found} - {"README.md"}
+        assert {name for name in names if f"({name})" not in index} == set(), part
+
+
+def test_the_diagrams_are_those_of_the_program() -> None:
+    folder = ROOT / "docs" / "diagrams"
+    assert {path.name: path.read_text("utf-8") for path in folder.glob("*.svg")} == diagrams()
+
+
+def test_each_page_of_results_names_its_command() -> None:
+    command = re.compile(
+        r"^(?:\S*heapwright |make |\S*python3? |cmake |scripts/|    heapwright |`pytest )", re.M
+    )
+    for page in sorted((ROOT / "docs" / "results").glob("*/README.md")):
+        assert command.search(page.read_text("utf-8")), page
+
+
+def test_each_decision_is_a_record() -> None:
+    parts = ("\nDate: 20", "\n**Context.** ", "\n**Decision.**", "\n**Consequences.**")
+    pages = sorted((ROOT / "docs" / "decisions").glob("*.md"))
+    lacking = {
+        page.name: [part.strip() for part in parts if part not in page.read_text("utf-8")]
+        for page in pages
+        if page.name != "README.md"
+    }
+    assert len(lacking) > 20
+    assert {name: parts for name, parts in lacking.items() if parts} == {}
+
+
+def test_links_lead_to_the_places_on_the_site() -> None:
+    places = {"docs/a/x.md": "a/x.md", "T.md": "project/t.md"}
+    text = "[x](../a/x.md#top) and [t](../../T.md), ![p](../a/x.md), [code](../../src)\n"
+    text += "```\n[x](y)\n```"
+    made = relink(text, "docs/b/y.md", "b/y.md", places.get)
+    assert "[x](../a/x.md#top) and [t](../project/t.md), ![p](../a/x.md)" in made
+    assert "code (`src`)" in made
+    assert "[x](y)" in made
+
+
+def test_comments_that_name_a_page_lead_to_it() -> None:
+    text = "See docs/a/x.md and docs/a/y.md.\n```\ndocs/a/x.md\n```"
+    made = with_links_to_pages(text, "reference/c/z.md", {"a/x.md"})
+    assert made == "See [x](../../a/x.md) and docs/a/y.md.\n```\ndocs/a/x.md\n```"
+
+
+def test_lists_and_states_become_what_the_renderer_knows() -> None:
+    assert (
+        with_lists("Text:\n- one\n  more\n- two\n\nEnd") == "Text:\n\n- one\n    more\n- two\n\nEnd"
+    )
+    assert with_lists("```\nText:\n- one\n```") == "```\nText:\n- one\n```"
+    states = "```mermaid\nstateDiagram-v2\n    [*] --> A\n    A --> B: signal\n```\n"
+    made = with_states(states)
+    assert "| *start or end* | - | A |" in made
+    assert "| A | signal | B |" in made
+
+
+def test_comments_of_headers_become_pages() -> None:
+    head = "// SPDX-x\n//\n// Does this <T>.\n// Cost: a lock.\n//\n//   f(1);\n#pragma once\n"
+    assert head_comment(head) == "Does this &lt;T&gt;.\n\n**Cost:** a lock.\n\n```cpp\nf(1);\n```\n"
+    (found,) = c_declarations("/* head */\n\n/* Frees `it`. */\nvoid heapwright_x(void* it);\n")
+    assert (found.name, found.code) == ("heapwright_x", "void heapwright_x(void* it);")
+    (found,) = cpp_declarations("/// One.\ntemplate <class T>\nclass Lock {\n    int a;\n};\n")
+    assert (found.name, found.code) == ("Lock", "template <class T>\nclass Lock")
+
+
+def test_examples_of_a_help_text_keep_their_lines() -> None:
+    made = help_text("Examples:\n  heapwright one -- <a>\n  heapwright two")
+    assert made == "Examples:\n\n```sh\nheapwright one -- <a>\nheapwright two\n```\n"
+    assert help_text("One\n<two>.") == "One &lt;two&gt;.\n"
+
+
+@pytest.mark.programs
+def test_the_site_builds_without_warnings_and_needs_no_network(tmp_path: Path) -> None:
+    done = ran([ROOT / "scripts" / "site.sh", tmp_path, sys.executable])
+    assert done.returncode == 0, f"{done.stdout}{done.stderr}"
+    pages = list((tmp_path / "html").rglob("*.html"))
+    assert len(pages) > 200
+    assert [page for page in pages if LOADED.search(page.read_text("utf-8"))] == []
+    browser = shutil.which("chromium") or pytest.skip("no browser (package chromium)")
+    address = f"file://{tmp_path}/html/index.html?q=quarantine"
+    options = ["--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=20000"]
+    profile = f"--user-data-dir={tmp_path}/profile"
+    shown = ran([browser, *options, profile, "--dump-dom", address], timeout=120)
+    found = re.search(r"search-result__meta\">\s*(\d+) matching", shown.stdout)
+    assert found, shown.stderr[-2000:]
+    assert int(found[1]) > 0
