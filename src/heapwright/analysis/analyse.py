@@ -24,6 +24,7 @@ from heapwright.analysis.blocked import (
     tabulate,
     value_of,
 )
+from heapwright.analysis.exact import decide_exact
 from heapwright.analysis.intervals import FEWEST_BOOTSTRAP_BLOCKS, Intervals, simultaneous
 from heapwright.analysis.letters import compact_letters
 from heapwright.analysis.race.effects import race_summary, raced_effects, raced_summary
@@ -45,10 +46,11 @@ from heapwright.artefacts.comparison.document import (
     count_outcomes,
     label_of,
 )
+from heapwright.artefacts.run.exact_counts import COUNTS
 from heapwright.artefacts.run.measured import Outcome, Run
 
 RESPONSES: tuple[Response, ...] = ("time", "memory", "cpu")
-Unit = Literal["s", "bytes", "ns", "ratio"]
+Unit = Literal["s", "bytes", "ns", "ratio", "count"]
 _UNITS: dict[Response, Unit] = {"time": "s", "memory": "bytes", "cpu": "s"}
 
 
@@ -56,6 +58,8 @@ def unit_of(response: Response) -> Unit:
     """What a response is measured in; that of a further measure is the end of its name."""
     if response in _UNITS:
         return _UNITS[response]
+    if response in COUNTS:
+        return "count"
     if response.endswith("_ns"):
         return "ns"
     return "bytes" if response.endswith("_bytes") else "ratio"
@@ -68,7 +72,8 @@ class Settings:
     Without `judges_memory` the verdict is on time alone: the runs did not show the memory of the
     program.
 
-    `race` is the figure that decides a race; None: the blocks are complete.
+    `race` is the figure that decides a race; None: the blocks are complete. With `exact` the runs
+    counted instructions, and these decide.
     """
 
     level: float
@@ -77,6 +82,7 @@ class Settings:
     seed: int = 0
     judges_memory: bool = True
     race: Deciding | None = None
+    exact: bool = False
 
 
 def settings_of(design: Design) -> Settings:
@@ -86,7 +92,14 @@ def settings_of(design: Design) -> Settings:
     """
     shares = len(design.looks) if design.until is not None and design.looks else 1
     level = 1 - (1 - design.confidence) / shares
-    return Settings(level, design.margin, design.cap_bytes, design.seed, race=design.race)
+    return Settings(
+        level,
+        design.margin,
+        design.cap_bytes,
+        design.seed,
+        race=design.race,
+        exact=design.exact,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +143,9 @@ def analyse(
     entrants = _entrants(runs, keys, outcomes, effects)
     rule = Rule(settings.margin, settings.cap_bytes, responses[0].blocks, settings.judges_memory)
     front = _front(entrants, rule)
-    if race is None or settings.race is None:
+    if settings.exact:
+        verdict = decide_exact(runs, sound, settings.margin)
+    elif race is None or settings.race is None:
         verdict = decide(entrants[0], entrants[1:], front, rule)
     else:
         raced = [Raced(each, _span(effects, each.key, settings.race)) for each in entrants[1:]]

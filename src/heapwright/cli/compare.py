@@ -7,6 +7,7 @@ This file is the command line only: options are read and checked here, all befor
 """
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -50,6 +51,14 @@ def compare(
     json_file: options.JsonFile = None,
     csv_file: options.CsvFile = None,
     quiet: options.SentenceAlone = False,
+    exact: Annotated[
+        bool,
+        typer.Option(
+            "--exact",
+            help="Count instructions and cache misses under valgrind instead of timing; twice "
+            "each, or as often as -n says. Other programs on the machine do not change the counts.",
+        ),
+    ] = False,
     cwd: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Run the command in this folder.")
     ] = None,
@@ -76,6 +85,9 @@ def compare(
       heapwright compare -a glibc,./libmine.so -n 20 -- ./server --selftest
     """
     asked = options.program_request(program, scale, parameter)
+    if exact:
+        _refuse_beside_exact({"--program": program, "--until": until, "--cap": cap})
+        warmup = 1
     if asked is None and not command:
         raise HeapwrightError(NOTHING_NAMED, NAME_ONE)
     if asked is not None:
@@ -91,6 +103,7 @@ def compare(
     chosen = commands.compare.Options(
         command=tuple(command or ()),
         program=asked,
+        exact=exact,
         allocators=tuple(allocators or ()),
         blocks=blocks,
         until=options.until_of(blocks, until),
@@ -116,6 +129,16 @@ def compare(
     status = commands.compare.run_comparison(chosen)
     if status is not ExitCode.OK:
         raise typer.Exit(int(status))
+
+
+def _refuse_beside_exact(given: Mapping[str, object]) -> None:
+    """Options that need times or memory, which exact counts do not have."""
+    for option, value in given.items():
+        if value:
+            raise HeapwrightError(
+                f"--exact counts instructions of a command, and {option} does not go with it",
+                "give one of them",
+            )
 
 
 def _folder(path: Path | None) -> Path:

@@ -54,8 +54,12 @@ def gate(
         ),
     ] = None,
     margin: Annotated[
-        str, typer.Option(metavar="FRACTION", help="Changes up to this do not matter.")
-    ] = "3%",
+        str | None,
+        typer.Option(
+            metavar="FRACTION",
+            help="Changes up to this do not matter. Default: 3%, of exact counts 0.1%.",
+        ),
+    ] = None,
     confidence: Annotated[
         str, typer.Option(metavar="FRACTION", help="Of the answer, over all figures together.")
     ] = "95%",
@@ -90,6 +94,10 @@ def gate(
             "--accept-differences", help="Compare what another machine or command gave, too."
         ),
     ] = False,
+    exact: Annotated[
+        bool,
+        typer.Option("--exact", help="Accept only documents of `compare --exact`."),
+    ] = False,
     passes: Annotated[
         str,
         typer.Option("--pass", metavar="ANSWERS", help="Answers that leave with status 0."),
@@ -113,7 +121,7 @@ def gate(
         commands.gate.Options(
             baseline=baseline,
             current=current,
-            margin=parse_fraction(margin),
+            margin=None if margin is None else parse_fraction(margin),
             confidence=parse_fraction(confidence),
             responses=() if responses is None else tuple(_names(responses)),
             treatments=tuple(treatments or ()),
@@ -121,6 +129,7 @@ def gate(
             accept_differences=accept_differences,
             json_file=json_file,
             quiet=quiet,
+            exact=exact,
         )
     )
     if found not in passing:

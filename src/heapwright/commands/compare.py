@@ -23,6 +23,7 @@ from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.base.processors import format_cpus
 from heapwright.commands.comparison_notes import notes_on, why_nothing
 from heapwright.commands.conclusion import Question, conclude, describe, enough_by, is_compared
+from heapwright.commands.exact import CostWatch
 from heapwright.commands.interruption import telling_of
 from heapwright.commands.output import Outputs, where_runs_are
 from heapwright.commands.program_setup import (
@@ -39,12 +40,16 @@ from heapwright.commands.setup import Selection, check, select
 from heapwright.commands.text import print_answer
 from heapwright.experiment.comparison import Execute, Plan, Result, run_experiment
 from heapwright.experiment.design import fresh_seed
+from heapwright.experiment.exact import ExactMeasurement
 from heapwright.experiment.measurement import Conditions, Measurement, Reader
 from heapwright.experiment.preload import PreloadPaths
 from heapwright.experiment.program.measurement import ProgramMeasurement
+from heapwright.experiment.simulation import refuse_without_valgrind
 from heapwright.report.runs_csv import write_runs
 
 SHELL = "/bin/sh"
+COUNTED_RUNS = 2
+"""Measured runs of each treatment with --exact: the second shows whether the counts repeat."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +90,8 @@ class Options:
     expect_exit: int = 0
     replayed: Replayed | None = None
     program: ProgramRequest | None = None
+    exact: bool = False
+    """Count instructions under valgrind instead of timing."""
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -94,12 +101,19 @@ class Options:
 
 def run_comparison(options: Options) -> ExitCode:
     """Do it; the exit status. Raises HeapwrightError for what is refused."""
+    if options.exact:
+        refuse_without_valgrind("--exact counts under valgrind")
     outputs = Outputs(json=options.json_file, csv=options.csv_file)
     environment = dict(os.environ)
     with PreloadPaths() as paths:
         warnings = _checked(options, environment)
         selection = select(
-            options.allocators, options.settings, options.baseline, environment, paths
+            options.allocators,
+            options.settings,
+            options.baseline,
+            environment,
+            paths,
+            least=1 if options.exact else 2,
         )
         setup = _set_up(options, selection, environment)
         question = _question(options, len(selection.treatments), setup)
@@ -151,7 +165,9 @@ def _plan(options: Options, selection: Selection, question: Question) -> Plan:
 
 
 def _question(options: Options, treatments: int, setup: ProgramSetup | None) -> Question:
-    if options.blocks is not None:
+    if options.exact:
+        looks = fixed(options.blocks or COUNTED_RUNS, options.confidence)
+    elif options.blocks is not None:
         looks = fixed(options.blocks, options.confidence)
     elif options.until is not None:
         looks = adaptive(options.until, options.confidence)
@@ -167,7 +183,8 @@ def _question(options: Options, treatments: int, setup: ProgramSetup | None) -> 
         options.cpus,
         None if replayed is None else replayed.subject,
         None if setup is None else setup.subject,
-        race=options.blocks is None and options.until is None,
+        race=options.blocks is None and options.until is None and not options.exact,
+        exact=options.exact,
     )
 
 
@@ -186,6 +203,8 @@ def _execute(options: Options, setup: ProgramSetup | None, paths: PreloadPaths) 
         expect_exit=options.expect_exit,
         reader=None if options.replayed is None else options.replayed.reader,
     )
+    if options.exact:
+        return ExactMeasurement(conditions, paths, options.timeout_s).execute
     return Measurement(conditions, paths).execute
 
 
@@ -205,6 +224,7 @@ def _measure(
         display = Display(treatments, plan.warmup, target, adaptive=adaptive, quiet=options.quiet)
     else:
         display = RaceDisplay(racing, plan, quiet=options.quiet)
+    watch = CostWatch(plan, display).watch if options.exact else display.watch
     with display:
         try:
             return run_experiment(
@@ -213,7 +233,7 @@ def _measure(
                 journal=journal,
                 enough=enough_by(plan, question) if racing is None else racing.enough,
                 left=tuple if racing is None else racing.left,
-                watch=display.watch,
+                watch=watch,
             )
         except HeapwrightError:  # raised only while there is no run to keep
             journal.discard()

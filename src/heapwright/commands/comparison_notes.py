@@ -40,8 +40,7 @@ def notes_on(comparison: Comparison, result: Result) -> list[str]:
         *_given_up(result),
         *_helpers(comparison.runs),
         *_own_heaps(comparison),
-        *_surroundings(comparison),
-        *_methods(comparison),
+        *(() if comparison.design.exact else (*_surroundings(comparison), *_methods(comparison))),
     ]
 
 

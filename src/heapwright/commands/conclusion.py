@@ -12,7 +12,7 @@ from heapwright.analysis.looks import LookPlan, decide
 from heapwright.analysis.race.runs import Deciding, deciding_figure
 from heapwright.artefacts.comparison.document import Comparison, Design, TreatmentInfo, label_of
 from heapwright.artefacts.program.model import ProgramSubject
-from heapwright.artefacts.run.measured import Run
+from heapwright.artefacts.run.measured import Outcome, Run
 from heapwright.artefacts.run.provenance import Environment
 from heapwright.artefacts.run.replay import ReplaySubject, shows_memory
 from heapwright.experiment.comparison import Plan, Result
@@ -31,6 +31,7 @@ class Question:
     replay: ReplaySubject | None = None
     program: ProgramSubject | None = None
     race: bool = False
+    exact: bool = False
 
     def figure(self, runs: Sequence[Run]) -> Deciding | None:
         """The figure that decides the race; None: the blocks are complete.
@@ -107,6 +108,7 @@ def _design(plan: Plan, question: Question, result: Result) -> Design:
         timeout_s=result.timeout_s,
         stopped_because=result.stopped_because,
         race=question.figure(result.runs),
+        exact=question.exact,
     )
 
 
@@ -114,8 +116,13 @@ def enough_by(plan: Plan, question: Question) -> Callable[[Sequence[Run], int], 
     """The question that the engine asks after each block: are the ratios known well enough?"""
     treatments = [describe(treatment) for treatment in plan.treatments]
     looks = question.looks
+    baseline = plan.baseline.key
 
     def enough(runs: Sequence[Run], blocks: int) -> str:
+        if question.exact and any(
+            (run.allocator, run.level) == baseline and run.outcome is not Outcome.OK for run in runs
+        ):
+            return "the command cannot be counted under the baseline"
         if looks.until is None or blocks not in looks.looks:
             return ""
         settings = Settings(
@@ -129,6 +136,10 @@ def enough_by(plan: Plan, question: Question) -> Callable[[Sequence[Run], int], 
 
 
 def is_compared(comparison: Comparison) -> bool:
-    """Whether anything was compared: there is a ratio of something other than the baseline."""
+    """Whether anything was compared: there is a ratio of something other than the baseline.
+
+    Counts of the baseline alone are an answer too: a later document is judged against them.
+    """
     baseline = comparison.treatments[0].key
-    return any(effect.key != baseline for effect in comparison.effects)
+    alone = comparison.design.exact and len(comparison.treatments) == 1
+    return any(alone or effect.key != baseline for effect in comparison.effects)

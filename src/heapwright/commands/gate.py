@@ -19,6 +19,10 @@ from heapwright.commands.text import printing
 from heapwright.report.console import make_console
 from heapwright.report.gate import print_gate
 
+MARGIN = 0.03
+EXACT_MARGIN = 0.001
+"""Covers the few instructions that lengths of paths and of the environment cost."""
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -27,7 +31,8 @@ class Options:
     baseline: Path
     current: Path | None
     """None: `baseline` holds both sides."""
-    margin: float
+    margin: float | None
+    """None: that of the kind of figures."""
     confidence: float
     responses: tuple[str, ...]
     treatments: tuple[str, ...]
@@ -35,12 +40,20 @@ class Options:
     accept_differences: bool
     json_file: str | None
     quiet: bool
+    exact: bool = False
+    """Refuse documents without exact counts."""
 
 
 def run_gate(options: Options) -> Change:
     """Judge and print; the verdict. Raises HeapwrightError."""
+    first = _read(options.baseline)
+    second = None if options.current is None else _read(options.current)
+    if options.exact:
+        for document in filter(None, (first, second)):
+            _refuse_times(document)
+    margin = EXACT_MARGIN if first.is_exact else MARGIN
     question = Question(
-        margin=options.margin,
+        margin=margin if options.margin is None else options.margin,
         confidence=options.confidence,
         responses=options.responses,
         treatments=options.treatments,
@@ -48,18 +61,22 @@ def run_gate(options: Options) -> Change:
         accept_differences=options.accept_differences,
     )
     outputs = Outputs(json=options.json_file)
-    first = _read(options.baseline)
-    found = (
-        judge_within(first, question)
-        if options.current is None
-        else judge(first, _read(options.current), question)
-    )
+    found = judge_within(first, question) if second is None else judge(first, second, question)
     failure = outputs.write(json=found.to_json)
     with printing():
         print_gate(make_console(outputs.stream), found, quiet=options.quiet)
     if failure is not None:
         raise failure
     return found.verdict
+
+
+def _refuse_times(document: Document) -> None:
+    """Raises HeapwrightError for a document without exact counts."""
+    if not document.is_exact:
+        raise HeapwrightError(
+            f"{document.name} has times and no exact counts",
+            "count with: heapwright compare --exact --json FILE -- COMMAND",
+        )
 
 
 def _read(path: Path) -> Document:

@@ -101,6 +101,11 @@ class LiveDisplay(Generic[D]):
         if self._is_due(LINE_EVERY_S):
             self._console.print(line(), markup=False, soft_wrap=True)
 
+    def announce(self, line: str) -> None:
+        """Print a line at once."""
+        if not self._quiet:
+            self._console.print(line, markup=False, soft_wrap=True)
+
     def __enter__(self) -> Self:
         if self._drawing is not None:
             self._drawing.start()

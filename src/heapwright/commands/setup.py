@@ -55,6 +55,7 @@ def select(
     baseline: str,
     environment: Mapping[str, str],
     paths: PreloadPaths,
+    least: int = 2,
 ) -> Selection:
     """The treatments that `-a`, `--set` and `--baseline` ask for; without `-a`, the default.
 
@@ -77,7 +78,9 @@ def select(
                 allocators.append(member)
                 taken.add(member.name)
     notes += [f"{each.name}: {each.reason}" for each in allocators if each.reason]
-    treatments = make_treatments(allocators, parsed, inherited=environment, baseline=base.name)
+    treatments = make_treatments(
+        allocators, parsed, inherited=environment, baseline=base.name, least=least
+    )
     notes += explain_inherited(inherited_settings(dict(environment)))
     return Selection(tuple(allocators), tuple(treatments), tuple(notes))
 

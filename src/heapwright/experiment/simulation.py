@@ -19,16 +19,18 @@ from heapwright.base.errors import HeapwrightError
 Tool = Literal["callgrind", "cachegrind"]
 TOOLS: tuple[Tool, ...] = ("callgrind", "cachegrind")
 INSTRUCTIONS = "Ir"
+SLOWDOWN = 50.0
+"""How many times as long as a plain run a simulated one takes, roughly."""
 CACHES = ("--cache-sim=yes", "--I1=32768,8,64", "--D1=32768,8,64", "--LL=8388608,16,64")
 FILES = "counts.%p"
 TOTALS = ("summary:", "totals:")
 
 
-def refuse_without_valgrind() -> None:
-    """Raises HeapwrightError where nothing can be simulated."""
+def refuse_without_valgrind(subject: str = "the study asks for simulated counts") -> None:
+    """Raises HeapwrightError where nothing can be simulated; `subject` requires the counts."""
     if shutil.which("valgrind") is None:
         raise HeapwrightError(
-            "the study asks for simulated counts, and valgrind is not installed",
+            f"{subject}, and valgrind is not installed",
             "apt-get install valgrind",
         )
 

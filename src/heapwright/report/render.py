@@ -12,6 +12,7 @@ from rich.text import Text
 
 from heapwright.artefacts.comparison.document import Comparison
 from heapwright.report.console import make_console
+from heapwright.report.exact import exact_legend, exact_table
 from heapwright.report.program_figures import print_program_figures
 from heapwright.report.replay import print_replay
 from heapwright.report.sentence import instructions, remarks, sentence, sentence_style
@@ -22,11 +23,12 @@ def print_report(console: Console, comparison: Comparison, *, quiet: bool = Fals
     """Print the report; `quiet` leaves only the sentence."""
     verdict = comparison.verdict
     if not quiet:
-        console.print(ComparisonTable(comparison))
+        exact = comparison.design.exact
+        console.print(exact_table(comparison) if exact else ComparisonTable(comparison))
         console.print()
-        for line in legend(comparison):
+        for line in exact_legend(comparison) if exact else legend(comparison):
             console.print(Text(line, style="dim"))
-        for note in _data_notes(comparison):
+        for note in () if exact else _data_notes(comparison):
             console.print(Text(note, style="dim"))
         if comparison.replay is not None:
             print_replay(console, comparison)

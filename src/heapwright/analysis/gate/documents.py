@@ -18,6 +18,7 @@ from heapwright.artefacts.comparison.document import Comparison, count_outcomes
 from heapwright.artefacts.run.measured import Outcome
 from heapwright.artefacts.run.provenance import Environment
 
+EXACT = "exact comparison"
 Blocks = Mapping[int, float]
 """The logarithm of a figure by block."""
 
@@ -42,7 +43,7 @@ class Document:
 
     name: str
     kind: str
-    """`comparison`, `replay` or `study`."""
+    """`comparison`, `exact comparison`, `replay` or `study`."""
     subject: tuple[str, ...]
     """What was run: the words of the command, a trace and how it is replayed, a study."""
     environment: Environment
@@ -56,6 +57,13 @@ class Document:
     """(treatment, response) -> the good measured runs."""
     failures: Mapping[str, str] = field(default_factory=dict)
     """How treatments ended that did not always end well."""
+    times: tuple[float | None, ...] = ()
+    """The wall time of each run: two measurements never share all of them."""
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the figures are exact counts."""
+        return self.kind == EXACT
 
     def relative(self) -> "Document":
         """Each figure over that of its reference in the same block."""
@@ -82,7 +90,8 @@ def of_comparison(name: str, comparison: Comparison) -> Document:
     """What `compare --json` or `replay --json` wrote."""
     keys = {each.key: each.label for each in comparison.treatments}
     measures = dict.fromkeys(name for run in comparison.runs for name in run.measures)
-    responses = (*RESPONSES, *measures)
+    exact = comparison.design.exact
+    responses = tuple(measures) if exact else (*RESPONSES, *measures)
     values: dict[tuple[str, str], dict[int, float]] = {}
     failures = {
         label: outcomes
@@ -98,7 +107,8 @@ def of_comparison(name: str, comparison: Comparison) -> Document:
                 values.setdefault((label, response), {})[run.block] = float(np.log(value))
     return Document(
         name=name,
-        kind="comparison" if comparison.replay is None else "replay",
+        kind=EXACT if exact else "comparison" if comparison.replay is None else "replay",
+        times=tuple(run.wall_s for run in comparison.runs),
         subject=_subject(comparison),
         environment=comparison.environment,
         pinned_cpus=comparison.design.pinned_cpus,

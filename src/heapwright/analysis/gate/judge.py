@@ -60,7 +60,7 @@ class Question:
 
 def judge(baseline: Document, current: Document, question: Question) -> Gate:
     """The answer. Raises HeapwrightError for documents that cannot be held against each other."""
-    if baseline.values and baseline.values == current.values:
+    if baseline.values and (baseline.values, baseline.times) == (current.values, current.times):
         raise HeapwrightError(
             f"{baseline.name} and {current.name} hold the same runs: there is nothing to compare"
         )
@@ -71,7 +71,9 @@ def judge(baseline: Document, current: Document, question: Question) -> Gate:
         raise HeapwrightError(against[0], _way_out(relative=relative))
     notes = [*against, *differences(baseline, current, relative=ratios)]
     notes += _only_in_one(baseline, current)
-    sides = Sides.of(baseline, current, question.relative, question.treatments)
+    # Counts do not depend on the occasion, so nothing has to be taken out of them.
+    ratios_asked = False if baseline.is_exact and question.relative is None else question.relative
+    sides = Sides.of(baseline, current, ratios_asked, question.treatments)
     gate = _judged(sides, _pairs(sides, question), question)
     return gate.model_copy(update={"notes": (*notes, *gate.notes)})
 

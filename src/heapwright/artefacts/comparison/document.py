@@ -76,6 +76,13 @@ class Design(_Frozen):
         Literal["time", "cpu"] | None,
         Field(description="The response that decides the race; null: complete blocks"),
     ] = None
+    exact: Annotated[
+        bool,
+        Field(
+            description="Measured runs count under valgrind and have no times and no memory; "
+            "warm-up runs are plain runs"
+        ),
+    ] = False
 
 
 class TreatmentInfo(_Frozen):
@@ -142,7 +149,7 @@ class ResponseSummary(_Frozen):
     """How one response was analysed, and the baseline's own value."""
 
     response: Response
-    unit: Literal["s", "bytes", "ns", "ratio"]
+    unit: Literal["s", "bytes", "ns", "ratio", "count"]
     baseline_value: Annotated[
         float | None, Field(description="Geometric mean of the baseline's good runs")
     ]
