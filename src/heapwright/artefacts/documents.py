@@ -14,6 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from heapwright import __version__
 from heapwright.base.errors import HeapwrightError
+from heapwright.base.paths import TRACE_MAGIC
 
 VERSION, FORMAT = "schema_version", "format"
 KINDS = (
@@ -39,7 +40,7 @@ def _reason(
     try:
         content = json.loads(text)
     except ValueError as wrong:
-        return f"is not {kind}: it is not JSON ({wrong})", KINDS
+        return f"is not {kind}: {_why_not_json(text, wrong)}", KINDS
     if not isinstance(content, dict) or VERSION not in content:
         return f"is not {kind}: it is not a document of Heapwright", KINDS
     version, known = content[VERSION], _default(model, VERSION)
@@ -61,6 +62,12 @@ def _reason(
         f"is {kind} that was changed or damaged: {where}: {first['msg']}",
         "write the document again",
     )
+
+
+def _why_not_json(text: str | bytes, wrong: ValueError) -> str:
+    if not isinstance(wrong, UnicodeDecodeError):
+        return f"it is not JSON ({wrong})"
+    return "it is a trace" if text[: len(TRACE_MAGIC)] == TRACE_MAGIC else "it is not text"
 
 
 def refuse_document(path: Path, kind: str, hint: str) -> None:

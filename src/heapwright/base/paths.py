@@ -40,3 +40,16 @@ def why_not_made(folder: Path, error: OSError) -> str:
         there = next((each for each in (folder, *folder.parents) if exists(each)), folder)
         return f"{there} is read-only"
     return error.strerror or str(error)
+
+
+TRACE_MAGIC = b"HWTRACE\x1a"
+"""The first bytes of a trace."""
+
+
+def is_trace(path: Path) -> bool:
+    """Whether the file is there and begins as a trace does."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(TRACE_MAGIC)) == TRACE_MAGIC
+    except (OSError, ValueError):
+        return False

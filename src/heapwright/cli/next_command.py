@@ -11,29 +11,50 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
+from heapwright.base.paths import is_trace
+
 COMMAND = "COMMAND"
 NEXT: Mapping[str, str] = {
-    "agree": "heapwright compare -- {command}   (compare the allocators on the program itself)",
-    "allocators": "heapwright compare -- {command}   (find the best allocator for a program)",
+    "agree": "heapwright compare {target}   (compare the allocators on the program itself)",
+    "allocators": "heapwright compare {target}   (find the best allocator for a program)",
     "analyse": "heapwright report {first} -o study.html   (all charts as a page)",
-    "compare": "heapwright explain -- {command}   (why its memory is what it is)",
-    "compose": "heapwright compare -a {first},glibc -- {command}   (measure the new allocator)",
-    "doctor": "heapwright compare -- {command}   (find the best allocator for a program)",
-    "drag": "heapwright profile --stacks --html profile.html -- {command}   (sites and sizes)",
-    "explain": "heapwright profile --stacks --html profile.html -- {command}   (sites and charts)",
-    "export": "heapwright profile {first}   (what the program asked of malloc)",
-    "gate": "heapwright compare -- {command}   (find the best allocator for a program)",
+    "compare": "heapwright explain {target}   (why its memory is what it is)",
+    "compose": "heapwright compare -a {first},glibc {target}   (measure the new allocator)",
+    "doctor": "heapwright compare {target}   (find the best allocator for a program)",
+    "drag": "heapwright profile --stacks --html profile.html {target}   (sites and sizes)",
+    "explain": "heapwright profile --stacks --html profile.html {target}   (sites and charts)",
+    "export": "heapwright profile TRACE   (what the program asked of malloc)",
+    "gate": "heapwright compare --baseline old -a old=OLD.so,new=NEW.so --json both.json {target}"
+    "   (old and new in the same blocks, for heapwright gate both.json)",
     "import": "heapwright profile TRACE   (what the program asked of malloc)",
-    "profile": "heapwright explain -- {command}   (leak, retention or growth, and where)",
+    "profile": "heapwright explain {target}   (leak, retention or growth, and where)",
     "programs": "heapwright compare --program NAME   (compare allocators on a real program)",
     "record": "heapwright explain {output}   (leak, retention or growth, and where)",
-    "replay": "heapwright compare -- {command}   (compare the allocators on the program itself)",
+    "replay": "heapwright compare {target}   (compare the allocators on the program itself)",
     "synth": "heapwright replay TRACE   (compare the allocators on a trace)",
-    "taxonomy": "heapwright report TAXONOMY.json -o taxonomy.html   (all curves as a page)",
+    "taxonomy": "heapwright report {json} -o taxonomy.html   (all curves as a page)",
     "trace": "heapwright profile TRACE   (what the program asked of malloc)",
     "workloads": "heapwright workloads show NAME   (what a workload does)",
 }
 """By verb. `study`, `report` and `kernel` name their results and what follows themselves."""
+OF_TRACE: Mapping[str, str] = {
+    "explain": "heapwright profile --html profile.html {trace}   (sites and charts)",
+    "export": "heapwright profile {trace}   (what the program asked of malloc)",
+    "import": "heapwright profile {trace}   (what the program asked of malloc)",
+    "profile": "heapwright explain {trace}   (leak, retention or growth, and where)",
+    "synth": "heapwright replay {trace}   (compare the allocators on a trace)",
+    "trace": "heapwright profile {trace}   (what the program asked of malloc)",
+}
+"""In place of that, where the arguments name a trace that is there."""
+OF_ONE: Mapping[tuple[str, str], str] = {
+    ("allocators", "show"): "heapwright compare -a {second},glibc {target}   (measure it)",
+    ("programs", "show"): "heapwright compare --program {second}   (compare allocators on it)",
+    ("programs", "run"): "heapwright compare --program {second}   (compare allocators on it)",
+    ("programs", "check"): "heapwright compare --program {second}   (compare allocators on it)",
+    ("workloads", "show"): 'heapwright compare -- "$(heapwright workloads path {second})"   '
+    "(compare the allocators on it)",
+}
+"""In place of that, where a subcommand is about one thing."""
 SILENT = frozenset({"-q", "--quiet", "-h", "--help", "path", "--flags"})
 JSON_IS_PRINTED = frozenset({"allocators", "compose", "programs", "workloads"})
 
@@ -41,16 +62,53 @@ JSON_IS_PRINTED = frozenset({"allocators", "compose", "programs", "workloads"})
 def next_command(arguments: Sequence[str]) -> str:
     """The line for the arguments of the process; empty where none is to be printed."""
     own, command = _parted(arguments)
-    text = NEXT.get(own[0], "") if own else ""
+    text = _text(own)
     if not text or SILENT & set(own) or _prints_a_document(own):
         return ""
-    first = own[1] if len(own) > 1 and not own[1].startswith("-") else "NAME"
+    words = [word for word in own[1:3] if not word.startswith("-")]
+    first, second = (*words, "NAME", "NAME")[:2]
     line = text.format(
-        command=shlex.join(command) or COMMAND,
+        target=_target(own, command),
         first=shlex.quote(first),
+        second=shlex.quote(second),
         output=shlex.quote(_output(own, command)),
+        json=shlex.quote(_value(own, "--json") or "TAXONOMY.json"),
+        trace=shlex.quote(_trace(own)),
     )
     return f"next: {line}"
+
+
+def _text(own: Sequence[str]) -> str:
+    if not own:
+        return ""
+    if len(own) > 2 and (text := OF_ONE.get((own[0], own[1]))) and not own[2].startswith("-"):
+        return text
+    if own[0] in OF_TRACE and _trace(own):
+        return OF_TRACE[own[0]]
+    return NEXT.get(own[0], "")
+
+
+def _target(own: Sequence[str], command: Sequence[str]) -> str:
+    """What the next verb runs: the program by its file, or the command."""
+    program = _value(own, "--program")
+    return (
+        f"--program {shlex.quote(program)}" if program else f"-- {shlex.join(command) or COMMAND}"
+    )
+
+
+def _trace(own: Sequence[str]) -> str:
+    """The trace that was written, or else the one that was read; empty if there is none."""
+    written = _value(own, "-o", "--output")
+    return next((word for word in (written, *own[1:]) if word and is_trace(Path(word))), "")
+
+
+def _value(own: Sequence[str], *options: str) -> str:
+    """What stands behind one of the options; empty if none is there."""
+    for word, after in pairwise((*own, "")):
+        name, is_joined, value = word.partition("=")
+        if name in options:
+            return value if is_joined else after
+    return ""
 
 
 def _parted(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -71,9 +129,6 @@ def _prints_a_document(own: Sequence[str]) -> bool:
 
 def _output(own: Sequence[str], command: Sequence[str]) -> str:
     """The trace that `record` has written, as far as the arguments say."""
-    for word, after in pairwise(own):
-        if word in {"-o", "--output"}:
-            return after
-    given = [word.partition("=")[2] for word in own if word.startswith("--output=")]
-    default = f"{Path(command[0]).name}.trace" if command else "TRACE"
-    return next(iter(given), default)
+    program = _value(own, "--program")
+    default = Path(program).stem or (Path(command[0]).name if command else "TRACE")
+    return _value(own, "-o", "--output") or (f"{default}.trace" if default != "TRACE" else default)

@@ -101,6 +101,8 @@ def _lacking(outcome: Outcome, trace: Path, *, quiet: bool) -> list[str]:
     coverage = coverage_of(info)
     if outcome.processes and not outcome.events:
         reasons = "" if coverage is None else coverage.reasons()
+        if outcome.stop != "none":
+            return ["the trace is empty: recording stopped before the first call was written"]
         why = reasons or (
             "the command asked malloc for nothing while recording was on"
             if info.sample_interval <= 1

@@ -120,7 +120,10 @@ def from_allocator(
     """Another allocator of ours or of the user's. Raises HeapwrightError."""
     entry = catalogue.find(name)
     if entry is None:
-        raise HeapwrightError(f"unknown allocator {name!r}", nearest(name, catalogue.names))
+        raise HeapwrightError(
+            f"unknown allocator {name!r}",
+            nearest(name, catalogue.names) or "`heapwright allocators` lists them",
+        )
     if isinstance(entry, BrokenAllocator):
         raise HeapwrightError(f"{name} cannot be used: {entry.reason}")
     if not isinstance(entry, ComposedAllocator | UserAllocator):

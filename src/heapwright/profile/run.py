@@ -11,6 +11,7 @@ from pathlib import Path
 from heapwright import __version__
 from heapwright.artefacts.profile.document import Profile
 from heapwright.artefacts.trace.file import plain, selection
+from heapwright.artefacts.trace.processes import check_process
 from heapwright.base.errors import HeapwrightError
 from heapwright.base.native_programs import Program
 from heapwright.profile.symbols.names import named
@@ -27,6 +28,7 @@ def profile_trace(path: Path, process: int | None = None) -> Profile:
     def refusal(why: str) -> HeapwrightError:
         return HeapwrightError(f"{path} cannot be profiled: {why}")
 
+    check_process(path, process)
     profile = Program(PROGRAM, refusal).answer(Profile, [*selection(process), plain(path)])
     origin = profile.provenance.model_copy(update={"trace": str(path)})
     return named(

@@ -25,8 +25,8 @@ from heapwright.artefacts.run.foreign_heaps import settings_in
 from heapwright.base import native
 from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.base.interruption import ENDING, handled
+from heapwright.base.paths import TRACE_MAGIC
 
-MAGIC = b"HWTRACE\x1a"
 PASSED_ON = (*ENDING, signal.SIGUSR1)
 
 
@@ -217,12 +217,12 @@ def _refuse_others_file(path: Path) -> None:
         if not path.is_file():
             raise HeapwrightError(f"{path} is no regular file", "name another one with -o")
         with path.open("rb") as file:
-            start = file.read(len(MAGIC))
+            start = file.read(len(TRACE_MAGIC))
     except OSError as error:
         raise HeapwrightError(
             f"{path} cannot be written: {error.strerror}", exit_code=ExitCode.NOT_WRITTEN
         ) from error
-    if start and start != MAGIC:
+    if start and start != TRACE_MAGIC:
         raise HeapwrightError(f"{path} is there, and it is no trace", "name another one with -o")
 
 

@@ -9,20 +9,29 @@ in an allocator's label and the colons in a path are no markup.
 """
 
 import os
+import re
 import sys
+from collections.abc import Iterable
 from io import TextIOWrapper
 from typing import TextIO
 
 from rich.console import Console
+from rich.segment import Segment
 
 UNLIMITED = 100_000
+BLANKS = re.compile(r" +(?=\n)")
 
 
 class _Console(Console):
-    """Lets a reader that went away be noticed, instead of leaving with a status of its own."""
+    """Lets a reader that went away be noticed, instead of leaving with a status of its own, and
+    leaves out blanks at the ends of lines, with which tables are filled up."""
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError
+
+    def _render_buffer(self, buffer: Iterable[Segment]) -> str:
+        text = super()._render_buffer(buffer)
+        return text if self.is_terminal else BLANKS.sub("", text)
 
 
 def make_console(stream: TextIO | None = None, *, width: int | None = None) -> Console:

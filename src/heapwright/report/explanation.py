@@ -42,7 +42,7 @@ def print_explanation(console: Console, found: Explanation, *, quiet: bool = Fal
             Text("# live  + internal waste  = held by the allocator  . other", style="dim")
         )
         console.print()
-    console.print(Text(found.sentence, style=_STYLES[found.kind]), soft_wrap=True)
+    console.print(Text(found.sentence, style=_STYLES[found.kind]), soft_wrap=quiet)
     if quiet:
         return
     for culprit in found.culprits:

@@ -13,6 +13,7 @@ from heapwright.artefacts.fidelity.document import Fidelity
 from heapwright.artefacts.gate.document import Gate
 from heapwright.artefacts.profile.document import Profile
 from heapwright.base.errors import HeapwrightError
+from heapwright.base.paths import TRACE_MAGIC
 
 PATH = Path("file.json")
 
@@ -48,6 +49,12 @@ def test_a_document_of_another_kind_is_named() -> None:
 def test_what_is_no_json_is_said_to_be_none() -> None:
     assert "is not JSON" in refused("{").message
     assert "is not JSON" in refused("\x00binary").message
+
+
+def test_a_trace_is_named_as_one() -> None:
+    for content, what in ((TRACE_MAGIC + b"\xf0\x80", "a trace"), (b"\xf0\x80", "not text")):
+        with pytest.raises(HeapwrightError, match=f"is not a gate: it is {what}$"):
+            parsed(Gate, content, PATH, "a gate")
 
 
 def test_a_damaged_document_names_the_place() -> None:

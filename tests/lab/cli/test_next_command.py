@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """After a verb one line on standard error names the next useful command."""
 
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 
 from heapwright.base.errors import ExitCode
@@ -25,6 +28,29 @@ def test_the_next_command_is_of_the_same_program_and_file() -> None:
     assert "explain a.trace " in next_command(["record", "--", "bin/a"])
     assert "report results -o " in next_command(["analyse", "results", "--json", "a.json"])
     assert "compare -a mine,glibc -- COMMAND" in next_command(["compose", "mine", "--type", "T"])
+
+
+def test_the_next_command_is_of_the_trace_that_is_there(
+    tmp_path: Path, trace_of_text: Callable[[Path, str], Path]
+) -> None:
+    trace = trace_of_text(tmp_path, "1: malloc 0x1000 48\n")
+    for words in (["profile", trace], ["profile", "--html", "p.html", trace]):
+        assert f"heapwright explain {trace} " in next_command(list(map(str, words)))
+    for words in (["explain", trace], ["trace", "info", trace], ["import", "x", "-o", trace]):
+        line = next_command(list(map(str, words)))
+        assert line.startswith("next: heapwright profile ")
+        assert f"{trace} " in line
+    assert f"replay {trace} " in next_command(["synth", "p.json", "-o", str(trace)])
+    assert "explain -- COMMAND " in next_command(["profile", "--compare", "a.json", "b.json"])
+
+
+def test_the_next_command_is_of_the_one_thing_that_was_named() -> None:
+    assert "compare --program redis " in next_command(["programs", "show", "redis"])
+    assert "workloads path larson" in next_command(["workloads", "show", "larson"])
+    assert "compare -a lea,glibc -- COMMAND" in next_command(["allocators", "show", "lea"])
+    assert "explain --program redis " in next_command(["compare", "--program", "redis", "-n", "3"])
+    assert "explain redis.trace " in next_command(["record", "--program=redis"])
+    assert "report t.json -o " in next_command(["taxonomy", "--json", "t.json"])
 
 
 @pytest.mark.parametrize(

@@ -231,6 +231,15 @@ def test_a_runtime_with_its_own_heap_is_told_unless_it_asks_malloc(
     assert "heap of CPython" not in done.err
 
 
+def test_a_limit_that_leaves_nothing_is_no_program_without_calls(
+    native: Path, heapwright: Heapwright, worker: Path
+) -> None:
+    assert native.exists()
+    done = heapwright("record", "-o", "T", "--limit", "4K", "--", worker, "100")
+    assert "the trace is empty: recording stopped before the first call" in done.err
+    assert "asked malloc for nothing" not in done.err
+
+
 def test_the_limit(native: Path, heapwright: Heapwright, worker: Path) -> None:
     assert native.exists()
     done = heapwright("record", "-o", "T", "--limit", "128K", "--", worker, "200000")

@@ -105,7 +105,7 @@ def test_a_profile_and_its_trace_are_read_alike(trace: Path, tmp_path: Path) -> 
 
 def test_one_process_of_the_trace(trace: Path) -> None:
     assert profile_trace(trace, 0).totals == profile_trace(trace).totals
-    with pytest.raises(HeapwrightError, match="there is no process 5"):
+    with pytest.raises(HeapwrightError, match="has no process 5 that made calls"):
         profile_trace(trace, 5)
 
 

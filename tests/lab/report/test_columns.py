@@ -4,6 +4,8 @@
 
 from io import StringIO
 
+from rich.table import Table
+
 from heapwright.report.columns import Columns, Entries
 from heapwright.report.console import make_console
 
@@ -36,3 +38,12 @@ def test_texts_stand_beside_their_names_or_below() -> None:
         "other",
     ]
     assert shown(ENTRIES, 24) == ["name", "  a text of several", "  words that is long", "other"]
+
+
+def test_no_line_of_a_pipe_ends_with_blanks() -> None:
+    stream = StringIO()
+    table = Table("name", "what", box=None, padding=(0, 2, 0, 0))
+    table.add_row("a", "x")
+    table.add_row("b", "a long text")
+    make_console(stream).print(table)
+    assert [line for line in stream.getvalue().splitlines() if line != line.rstrip()] == []

@@ -86,3 +86,10 @@ def test_the_calls_of_a_place_are_those_of_the_program_itself() -> None:
         "      keep (a.cpp:3)",
         "      main (a.cpp:9)",
     ]
+
+
+def test_the_sentence_is_wrapped_to_the_terminal() -> None:
+    lines = shown(40)
+    assert max(map(len, lines)) <= 40
+    assert found().sentence in " ".join(" ".join(lines).split())
+    assert found().sentence in shown(None)

@@ -27,6 +27,11 @@ OWN = {
     *("expected", "residual"),
 }
 """Columns of rows that are no factors. Charts read them by these names."""
+OF_EVERY_OBJECT = {
+    *("constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "valueOf"),
+    *("toLocaleString", "toString", "__proto__", "__defineGetter__", "__defineSetter__"),
+    *("__lookupGetter__", "__lookupSetter__"),
+}
 LOGARITHMIC_FROM = 4.0
 """The highest over the lowest from which a scale is logarithmic, where the analysis is."""
 
@@ -90,7 +95,7 @@ class Column:
 
     @property
     def tip(self) -> alt.Tooltip:
-        return alt.Tooltip(field=self.field, type="nominal", title=self.title)
+        return alt.Tooltip(field=self.field, type="nominal", title=tip_title(self.title))
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,9 +166,17 @@ def field_of(column: str) -> str:
 def figure_tips(*names: str, unit: str = "") -> list[alt.Tooltip]:
     tail = f" ({unit})" if unit else ""
     return [
-        alt.Tooltip(field=field_of(name), type="quantitative", title=name + tail, format=".4~g")
+        alt.Tooltip(
+            field=field_of(name), type="quantitative", title=tip_title(name + tail), format=".4~g"
+        )
         for name in names
     ]
+
+
+def tip_title(title: str) -> str:
+    """The title in a tooltip, which is an object of the drawing library's language: the titles are
+    its keys, and the library leaves out those that every object has."""
+    return f"{title} (name)" if title in OF_EVERY_OBJECT else title
 
 
 def named_rows() -> alt.NamedData:

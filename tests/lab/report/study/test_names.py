@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A chart draws all of its marks whatever a study calls its factors, levels and responses."""
 
+import json
 import re
 from types import ModuleType
 
@@ -12,7 +13,7 @@ from heapwright.artefacts.study_analysis.document import ParetoFront, ParetoPoin
 from heapwright.report.pages.export import csv_of, rows_of
 from heapwright.report.pages.parts import Spec
 from heapwright.report.study import charts
-from heapwright.report.study.axes import OWN, Column, Row, field_of, measure
+from heapwright.report.study.axes import OF_EVERY_OBJECT, OWN, Column, Row, field_of, measure
 from heapwright.report.study.growth import front_chart
 
 LEVELS = ("__proto__", "null", "1.5", "a:b", "x[0]")
@@ -24,7 +25,7 @@ NAMES = (
     *("x", "y", "x2", "color", "shape", "tooltip", "year", "month", "rank", "window", "stack"),
     *("low", "high", "runs", "cell", "value", "seconds", "memory", "group", "ratio", "verdict"),
     *("a.b", "x[0]", "a:Q", "a:N", "count():Q", "a'b", 'a"b', "a\\b", "a b", "", "(a)", "ä", "#"),
-    *("__proto__", "length", "NaN", "undefined"),
+    *("__proto__", "length", "NaN", "undefined", "constructor", "toString"),
     *("_vgsid_", "__count", "count_a", "mean_low", "sum(a)", "datum.low", "column_count"),
 )
 """Words of the grammar, signs that it reads, and names that objects have in its language."""
@@ -108,6 +109,15 @@ def test_a_response_may_have_any_name(name: str, browsing: ModuleType) -> None:
         for p in points
     ]
     assert browsing.marks_of(front_chart(rows, front, what, Y, Y)) == len(LEVELS)
+
+
+@pytest.mark.parametrize("name", ["plain", *sorted(OF_EVERY_OBJECT)])
+def test_a_tooltip_has_each_factor_whatever_it_is_called(name: str) -> None:
+    x, by = Column("threads", ("1", "2"), "threads"), Column(name, LEVELS, name)
+    (spec,) = charts.means({"": crossed(x, by)}, x, by, Y).values()
+    tips = json.dumps(vl_convert.vegalite_to_vega({**spec, "width": 300}))
+    shown = name if name == "plain" else f"{name} (name)"
+    assert json.dumps(f'"{shown}": isValid(datum[')[1:-1] in tips
 
 
 def test_the_csv_has_the_names_of_the_study() -> None:
