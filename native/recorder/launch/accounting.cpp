@@ -59,7 +59,7 @@ public:
 
     void finish() {
         trace::sealRecords(*header_, header_->firstTime);
-        trace_.add(*header_);
+        trace_.addAccounts(*header_);
     }
 
 private:

@@ -75,9 +75,13 @@ std::uint32_t flagsOf(const Options& options) {
            (options.sample > 1 ? trace::flag::sampled : 0U);
 }
 
+/// Of a limit, for the accounts.
+constexpr std::uint64_t keptPart = 8;
+constexpr std::uint64_t mostKept = 64 << 10;
+
 } // namespace
 
-NewTrace::NewTrace(const Options& options) {
+NewTrace::NewTrace(const Options& options) : limit_(options.limit) {
     file_ = ::open(options.trace, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
     if (file_ < 0) {
         fail(options.trace);
@@ -104,7 +108,7 @@ NewTrace::NewTrace(const Options& options) {
     header.flags = flagsOf(options);
     header.sampleInterval = options.sample;
     header.sampleSalt = options.salt;
-    header.limit = options.limit;
+    header.limit = options.limit - std::min(options.limit / keptPart, mostKept);
     header.reserved = trace::pageSize;
     header.recording = options.paused ? 0 : 1;
     header.launcher = static_cast<std::uint32_t>(::getpid());
@@ -128,11 +132,15 @@ void NewTrace::toggle() {
     setRecording(std::atomic_ref(header_->recording).load() == 0);
 }
 
-void NewTrace::add(const trace::BlockHeader& block) {
+void NewTrace::addAccounts(const trace::BlockHeader& block) {
     const std::size_t size = trace::pageSize << block.sizeShift;
-    const std::uint64_t at = trace::claim(*header_, file_, size);
-    if (at != 0 && ::pwrite(file_, &block, size, static_cast<off_t>(at)) < 0) {
-        trace::stopGrowing(*header_, trace::Stop::failed);
+    const std::atomic_ref claimed(header_->claimed);
+    const std::uint64_t at = claimed.fetch_add(size);
+    const bool fits = limit_ == 0 || at + size <= limit_;
+    if (!fits ||
+        ::pwrite(file_, &block, size, static_cast<off_t>(at)) != static_cast<ssize_t>(size)) {
+        std::uint64_t expected = at + size; // no gap, unless a process has claimed beyond it
+        claimed.compare_exchange_strong(expected, at);
     }
 }
 

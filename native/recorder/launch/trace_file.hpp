@@ -28,8 +28,9 @@ public:
     /// has the file any more, so it is cut to its length.
     void close(bool alone);
 
-    /// Adds a sealed block; nothing if the trace may not grow any more.
-    void add(const trace::BlockHeader& block);
+    /// Adds a sealed block of the accounts at the end of the run, also to a trace that has come to
+    /// its limit: some room was kept for them. Adds nothing if the disk has no room.
+    void addAccounts(const trace::BlockHeader& block);
 
     std::uint64_t ticks() const; ///< since the trace began
     const trace::FileHeader& header() const { return *header_; }
@@ -38,6 +39,7 @@ public:
 private:
     trace::FileHeader* header_ = nullptr;
     int file_ = -1;
+    std::uint64_t limit_;          ///< bytes; 0 = none
     std::uint64_t beganTicks_ = 0; ///< not shifted
     std::uint64_t beganNs_ = 0;    ///< of CLOCK_MONOTONIC
 };

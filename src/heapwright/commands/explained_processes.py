@@ -108,8 +108,9 @@ def _of_process(
     environment = seen.environment
     if environment is None:
         environment = info.accounts.environment if info.accounts else {}
-    if info.stop != "none":  # what was live then may have been freed since
-        last = max((thread.last_ns for thread in info.threads), default=0)
+    last = max((thread.last_ns for thread in info.threads), default=0)
+    ended = process is not None and process.end_ns is not None and process.end_ns <= last
+    if info.stop != "none" and not ended:  # what was live then may have been freed since
         facts = Facts(ending=Ending.UNKNOWN, end_s=last / 1e9, environment=environment)
     else:
         facts = Facts(

@@ -36,6 +36,18 @@ def of_leak(
     return _ordered(found, parts), parts
 
 
+def hidden(profile: Profile, lost: Mapping[Place, Lost]) -> tuple[int, int]:
+    """Blocks and bytes that the same places never freed either, although a pointer led to them: of
+    places that lost most of theirs. An allocator keeps old pointers, in caches of threads above
+    all."""
+    blocks = size = 0
+    for place, site in _sites(profile, lost):
+        if 2 * lost[place].bytes >= site.never_freed_bytes:
+            blocks += max(site.never_freed - lost[place].blocks, 0)
+            size += max(site.never_freed_bytes - lost[place].bytes, 0)
+    return blocks, size
+
+
 def of_growth(profile: Profile, grown: Grown, end: float) -> Culprits:
     """The places that grow until `end`. Those that grew most lately come first."""
     sites = _sites(profile, grown.sites)

@@ -28,7 +28,7 @@ from heapwright.artefacts.run.foreign_heaps import (
     foreign_heap_of,
 )
 from heapwright.explain import sentence
-from heapwright.explain.culprits import of_growth, of_leak
+from heapwright.explain.culprits import hidden, of_growth, of_leak
 from heapwright.explain.evidence import (
     Elsewhere,
     Facts,
@@ -45,6 +45,8 @@ from heapwright.explain.settings import MMAP_THRESHOLD, Use, allocator_in_use, s
 MOST_CULPRITS = 10
 LEAST_LOST_ONCE = 4 << 10
 """Lost once, and less than that in all: it is said, and is no leak, as the C library loses some."""
+HIDDEN_SHARE = 20
+"""A twentieth as much as was lost: then it is said."""
 SMALL_LOSS = 64 << 10
 """Lost once, and less than that: other findings are more important."""
 
@@ -142,6 +144,11 @@ class _Judge:
             first=parts[0] if parts else None,
             largest=max(parts, key=lambda each: each.share, default=None),
         )
+        hidden_blocks, hidden_bytes = hidden(self._profile, lost)
+        if HIDDEN_SHARE * hidden_bytes >= reach.unreachable_bytes:
+            blocks = reach.unreachable_blocks + hidden_blocks
+            size = reach.unreachable_bytes + hidden_bytes
+            said = f"{said} {sentence.perhaps_lost(blocks, size, self._allocator)}"
         return [
             Finding(
                 kind=Kind.LEAK,

@@ -48,6 +48,14 @@ def leak(
     return f"{what}{pace}{_from(largest)}."
 
 
+def perhaps_lost(blocks: int, lost: int, allocator: str) -> str:
+    """The places of a leak made more blocks, which they did not free either."""
+    return (
+        f"Perhaps {size(lost)} in {several(blocks, 'block')} are lost: the same places never freed "
+        f"the others either, and old pointers in memory of {allocator} may lead to them."
+    )
+
+
 def lost_once(blocks: int, lost: int) -> str:
     """So little that it is no leak."""
     return f"Lost once: no pointer leads any more to {size(lost)} in {several(blocks, 'block')}."

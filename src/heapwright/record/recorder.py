@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Records one command into one trace, by heapwright-record, and hands back how it went.
 
-The command keeps our streams, folder and terminal. Whoever asks us to end means the command: the
-terminal tells it itself, a SIGTERM or SIGHUP that comes to us is passed on; a SIGUSR1 turns
+The command keeps our streams, folder and terminal. A SIGTERM or SIGHUP to us is passed on to the
+command, and so is a SIGINT, unless a terminal sent it to the command as well. A SIGUSR1 turns
 recording off and on. Nothing that the recorder cannot do ends the command: a full disk ends the
 recording alone.
 """
@@ -27,6 +27,7 @@ from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.base.interruption import ENDING, handled
 from heapwright.base.paths import TRACE_MAGIC
 
+TERMINAL = "/dev/tty"
 PASSED_ON = (*ENDING, signal.SIGUSR1)
 
 
@@ -228,9 +229,9 @@ def _refuse_others_file(path: Path) -> None:
 
 @contextmanager
 def _passing_on(process: subprocess.Popen[bytes], *, driven: bool) -> Iterator[list[int]]:
-    """What is meant for the command goes to it; an interrupt it has from the terminal itself, but
-    for a server, which is there for us alone. The signals that asked for its end are in the
-    list."""
+    """Signals to us are passed on to the command. An interrupt of the terminal is not: the terminal
+    sends it to the command as well. It ends a server, which runs for us alone. The list has the
+    signals that asked for the end."""
     asked: list[int] = []
 
     def pass_on(number: int, frame: FrameType | None) -> None:
@@ -239,15 +240,32 @@ def _passing_on(process: subprocess.Popen[bytes], *, driven: bool) -> Iterator[l
             asked.append(number)
         process.send_signal(number)
 
-    def leave_alone(number: int, frame: FrameType | None) -> None:
-        del frame
-        asked.append(number)
+    def interrupt(number: int, frame: FrameType | None) -> None:
         if driven:
+            asked.append(number)
             process.terminate()
+        elif _terminal_interrupts():
+            asked.append(number)
+        else:
+            pass_on(number, frame)
 
-    handlers = dict.fromkeys(PASSED_ON, pass_on) | {signal.SIGINT: leave_alone}
+    handlers = dict.fromkeys(PASSED_ON, pass_on) | {signal.SIGINT: interrupt}
     with handled(handlers):
         yield asked
+
+
+def _terminal_interrupts() -> bool:
+    """Whether we are in the foreground of a terminal, where Ctrl-C reaches the command as well."""
+    try:
+        terminal = os.open(TERMINAL, os.O_RDONLY | os.O_NOCTTY)
+    except OSError:
+        return False
+    try:
+        return os.tcgetpgrp(terminal) == os.getpgrp()
+    except OSError:
+        return False
+    finally:
+        os.close(terminal)
 
 
 def _why(status: int) -> str:

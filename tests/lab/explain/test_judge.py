@@ -168,6 +168,18 @@ def test_the_largest_part_of_a_leak_is_named_beside_the_place_that_goes_on() -> 
     )
 
 
+@pytest.mark.parametrize(("found", "said"), [(555, True), (748, False), (300, False)])
+def test_blocks_that_the_allocator_may_hide_are_told_of(found: int, said: bool) -> None:
+    """Its caches keep old pointers; but what a place keeps for the most part is in use."""
+    leaks = site(2, allocations=750, short=0, never_freed=750, live=lambda t: t * 75_000)
+    answer = explain(
+        profile(FLAT, sites=[leaks, site(3, allocations=1, short=0, never_freed=0)]),
+        searched((2, Lost(found, 100 * found, 0.0, 0.99))),
+    )
+    hint = "Perhaps 73.2 KiB in 750 blocks are lost: the same places never freed the others either"
+    assert (hint in answer.sentence) == said
+
+
 def test_a_place_that_goes_on_and_lost_most_is_named_once() -> None:
     """Two callers of one line are two sites."""
     first = site(1, allocations=400, short=0, never_freed=400, live=lambda t: t * 40_000)

@@ -5,6 +5,7 @@
 import dataclasses
 import os
 import shutil
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from heapwright.artefacts.trace.file import trace_info
 from heapwright.base import native
 from heapwright.base.errors import HeapwrightError
+from heapwright.record import recorder
 from heapwright.record.recorder import MAGIC, HowToRecord, Outcome, Request, record
 
 QUIETLY = HowToRecord(system=False)
@@ -77,6 +79,21 @@ def test_a_command_that_cannot_be_started(request_: Request) -> None:
 )
 def test_the_status_is_a_shells(request_: Request, command: str, status: int) -> None:
     assert record(changed(request_, command=("sh", "-c", command))).status == status
+
+
+def test_an_interrupt_of_a_program_reaches_the_command(
+    request_: Request, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a background job, or where another program sends it to the recording alone."""
+    monkeypatch.setattr(recorder, "TERMINAL", str(tmp_path / "none"))
+    command = ("sh", "-c", f"kill -INT {os.getpid()}; exec sleep 60")
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a test runner ignores it
+    try:
+        outcome = record(changed(request_, command=command))
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert outcome.signal == signal.SIGINT
+    assert outcome.asked_to_end
 
 
 def test_the_environment_and_the_folder_are_the_commands(request_: Request, tmp_path: Path) -> None:

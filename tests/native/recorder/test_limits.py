@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from heapwright.base import native
+
 from .bench import Bench, limit_files
 
 MIB = 1 << 20
@@ -31,6 +33,25 @@ def test_a_limit_of_ours(recording: Bench, endings: Path) -> None:
     assert run.said["stop"] == "limit"
     assert run.path.stat().st_size <= MIB
     recording.sound(run)
+
+
+def test_a_limit_leaves_room_for_the_accounts(
+    recording: Bench, endings: Path, tmp_path: Path
+) -> None:
+    run = recording.record(
+        [endings, "exit", CALLS],
+        "--limit",
+        str(MIB),
+        "--witness",
+        str(tmp_path / "witness"),
+        behind=[native.witness()],
+    )
+    assert run.said["stop"] == "limit"
+    assert run.path.stat().st_size <= MIB
+    recording.sound(run)
+    accounts = run.info.accounts
+    assert accounts is not None
+    assert [each.recorded for each in accounts.processes if each.executable] == [True]
 
 
 @contextmanager
