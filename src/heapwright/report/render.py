@@ -5,29 +5,29 @@
 It needs the document alone, so a JSON file that was kept can be reported again.
 """
 
+from collections.abc import Iterable
 from io import StringIO
 
 from rich.console import Console
 from rich.text import Text
 
 from heapwright.artefacts.comparison.document import Comparison
+from heapwright.artefacts.comparison.levels import views
 from heapwright.report.console import make_console
 from heapwright.report.program_figures import print_program_figures
 from heapwright.report.replay import print_replay
 from heapwright.report.sentence import instructions, remarks, sentence, sentence_style
-from heapwright.report.table import ComparisonTable, legend
+from heapwright.report.table import ComparisonTable, legend, reference
 
 
 def print_report(console: Console, comparison: Comparison, *, quiet: bool = False) -> None:
     """Print the report; `quiet` leaves only the sentence."""
     verdict = comparison.verdict
     if not quiet:
-        console.print(ComparisonTable(comparison))
-        console.print()
-        for line in legend(comparison):
-            console.print(Text(line, style="dim"))
-        for note in _data_notes(comparison):
-            console.print(Text(note, style="dim"))
+        if comparison.levels:
+            _print_levels(console, comparison)
+        else:
+            _print_table(console, comparison)
         if comparison.replay is not None:
             print_replay(console, comparison)
         if comparison.program is not None:
@@ -40,6 +40,30 @@ def print_report(console: Console, comparison: Comparison, *, quiet: bool = Fals
         console.print(Text(line))
     for line in instructions(verdict):
         console.print(Text(line), soft_wrap=True)
+
+
+def _print_table(console: Console, comparison: Comparison) -> None:
+    console.print(ComparisonTable(comparison))
+    console.print()
+    _print_dim(console, [reference(comparison), *legend(comparison), *_data_notes(comparison)])
+
+
+def _print_levels(console: Console, comparison: Comparison) -> None:
+    """The table and the answer of each level of the parameters; the legend once."""
+    for name, view in views(comparison):
+        console.print(Text(name, style="bold"))
+        console.print(ComparisonTable(view))
+        _print_dim(console, [reference(view), *_data_notes(view)])
+        console.print(Text(sentence(view.verdict), style=sentence_style(view.verdict)))
+        for line in remarks(view.verdict):
+            console.print(Text(line))
+        console.print()
+    _print_dim(console, legend(views(comparison)[0][1]))
+
+
+def _print_dim(console: Console, lines: Iterable[str]) -> None:
+    for line in lines:
+        console.print(Text(line, style="dim"))
 
 
 def report_text(comparison: Comparison, *, width: int | None = None, quiet: bool = False) -> str:
