@@ -41,11 +41,14 @@ NO_COMMAND = Invocation(())
 def how_to_apply(treatment: TreatmentInfo, invocation: Invocation) -> tuple[str, ...]:
     """Lines that run the command, a service or a newly linked program under `treatment`."""
     settings = _settings(treatment, invocation.inherited)
+    command = treatment.command or invocation.command
+    if treatment.command and (not settings or not treatment.allocator):
+        return (f"run: {shlex.join(command)}",)
     if not settings:
         return ("run the command without a preload and without allocator settings",)
     words = [f"{name}={shlex.quote(value)}" for name, value in settings.items()]
     lines = [
-        f"shell: {' '.join(words)} {shlex.join(invocation.command)}",
+        f"shell: {' '.join(words)} {shlex.join(command)}",
         "service: systemctl edit NAME.service, then write",
         "  [Service]",
         f"  Environment={' '.join(_systemd(name, value) for name, value in settings.items())}",

@@ -21,6 +21,7 @@ from heapwright.cli.values import parse_margin, parse_size
 
 NOTHING_NAMED = "there is nothing to compare allocators on: no command, and no --program"
 NAME_ONE = "heapwright compare -- ./program its arguments, or heapwright compare --program NAME"
+NAMED_BESIDE = "--command names the commands: there cannot be {} beside it"
 CONTEXT = {"allow_interspersed_args": False}
 
 
@@ -32,6 +33,24 @@ def compare(
     command: Annotated[
         list[str] | None,
         typer.Argument(metavar="COMMAND", help="The command and its arguments, after --."),
+    ] = None,
+    named: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--command",
+            metavar="NAME=COMMAND",
+            help="A command as a candidate, with a name; may be repeated. It is split into words "
+            "like in a shell, but no shell runs it. With -a it is crossed with the allocators.",
+        ),
+    ] = None,
+    parameters: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--parameter",
+            metavar="NAME=VALUE,VALUE",
+            help="Run commands that have {NAME} with each value; one answer for each level. May "
+            "be repeated: the levels are crossed.",
+        ),
     ] = None,
     program: options.ProgramName = None,
     scale: options.Scale = None,
@@ -88,11 +107,12 @@ def compare(
     if exact:
         _refuse_beside_exact({"--program": program, "--until": until, "--cap": cap})
         warmup = 1
-    if asked is None and not command:
+    if asked is None and not command and not named:
         raise HeapwrightError(NOTHING_NAMED, NAME_ONE)
     if asked is not None:
         given = {
-            "a command": command,
+            "a command": command or named,
+            "--parameter": parameters,
             "--cwd": cwd,
             "--stdin": stdin,
             "--prepare": prepare,
@@ -100,6 +120,12 @@ def compare(
             "--expect-exit": expect_exit,
         }
         options.refuse_beside_program(given)
+    if named and (command or shell):
+        beside = "another command" if command else "--shell"
+        raise HeapwrightError(
+            NAMED_BESIDE.format(beside),
+            "for a command line with shell syntax write --command NAME=\"sh -c '...'\"",
+        )
     chosen = commands.compare.Options(
         command=tuple(command or ()),
         program=asked,
@@ -125,6 +151,8 @@ def compare(
         prepare=prepare,
         shell=shell,
         expect_exit=expect_exit,
+        named=tuple(named or ()),
+        parameters=tuple(parameters or ()),
     )
     status = commands.compare.run_comparison(chosen)
     if status is not ExitCode.OK:

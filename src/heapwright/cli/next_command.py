@@ -63,6 +63,7 @@ def next_command(arguments: Sequence[str]) -> str:
     """The line for the arguments of the process; empty where none is to be printed."""
     own, command = _parted(arguments)
     text = _text(own)
+    command = command or _named_command(own)
     if not text or SILENT & set(own) or _prints_a_document(own):
         return ""
     words = [word for word in own[1:3] if not word.startswith("-")]
@@ -116,6 +117,19 @@ def _parted(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
     words = list(arguments)
     at = words.index("--") if "--" in words else len(words)
     return words[:at], words[at + 1 :]
+
+
+def _named_command(own: Sequence[str]) -> list[str]:
+    """The first command that has a name: `--command NAME=COMMAND`."""
+    for word, after in pairwise(own):
+        if word == "--command":
+            return shlex.split(after.partition("=")[2])
+    given = (
+        word.split("=", 2)[2]
+        for word in own
+        if word.startswith("--command=") and word.count("=") > 1
+    )
+    return shlex.split(next(given, ""))
 
 
 def _prints_a_document(own: Sequence[str]) -> bool:

@@ -21,6 +21,7 @@ from heapwright.artefacts.run.provenance import read_environment
 from heapwright.artefacts.run.replay import ReplaySubject
 from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.base.processors import format_cpus
+from heapwright.commands.candidates import Request, choose
 from heapwright.commands.comparison_notes import notes_on, why_nothing
 from heapwright.commands.conclusion import Question, conclude, describe, enough_by, is_compared
 from heapwright.commands.exact import CostWatch
@@ -36,7 +37,7 @@ from heapwright.commands.program_setup import (
 from heapwright.commands.progress import Display
 from heapwright.commands.race_progress import RaceDisplay
 from heapwright.commands.racing import Racing, race_looks
-from heapwright.commands.setup import Selection, check, select
+from heapwright.commands.setup import Selection, select
 from heapwright.commands.text import print_answer
 from heapwright.experiment.comparison import Execute, Plan, Result, run_experiment
 from heapwright.experiment.design import fresh_seed
@@ -90,6 +91,9 @@ class Options:
     expect_exit: int = 0
     replayed: Replayed | None = None
     program: ProgramRequest | None = None
+    named: tuple[str, ...] = ()
+    """Commands with names, in place of the one command."""
+    parameters: tuple[str, ...] = ()
     exact: bool = False
     """Count instructions under valgrind instead of timing."""
 
@@ -106,17 +110,9 @@ def run_comparison(options: Options) -> ExitCode:
     outputs = Outputs(json=options.json_file, csv=options.csv_file)
     environment = dict(os.environ)
     with PreloadPaths() as paths:
-        warnings = _checked(options, environment)
-        selection = select(
-            options.allocators,
-            options.settings,
-            options.baseline,
-            environment,
-            paths,
-            least=1 if options.exact else 2,
-        )
+        selection = _select(options, environment, paths)
         setup = _set_up(options, selection, environment)
-        question = _question(options, len(selection.treatments), setup)
+        question = _question(options, selection, setup)
         plan = _plan(options, selection, question)
         machine = read_environment(list(selection.allocators), environment)
         header = {
@@ -130,17 +126,28 @@ def run_comparison(options: Options) -> ExitCode:
             execute = _execute(options, setup, paths)
             result = _measure(options, plan, question, execute, journal)
             comparison = conclude(plan, question, result, machine)
-            notes = [*selection.notes, *warnings, *notes_on(comparison, result)]
+            notes = [*selection.notes, *notes_on(comparison, result)]
             if setup is not None:
                 notes += [*notes_on_clients(comparison.runs, setup), *setup.notes]
             return _deliver(options, outputs, comparison, result, notes, journal)
 
 
-def _checked(options: Options, environment: dict[str, str]) -> tuple[str, ...]:
-    """The warnings about a command; a program is checked when it is set up."""
+def _select(options: Options, environment: dict[str, str], paths: PreloadPaths) -> Selection:
+    """What is compared; a program is checked when it is set up."""
     if options.program is not None:
-        return ()
-    return check(options.words, options.cwd, environment, shell=options.shell)
+        return select(options.allocators, options.settings, options.baseline, environment, paths)
+    request = Request(
+        allocators=options.allocators,
+        settings=options.settings,
+        baseline=options.baseline,
+        words=options.words,
+        commands=options.named,
+        parameters=options.parameters,
+        cwd=options.cwd,
+        shell=options.shell,
+        exact=options.exact,
+    )
+    return choose(request, environment, paths)
 
 
 def _set_up(
@@ -164,7 +171,7 @@ def _plan(options: Options, selection: Selection, question: Question) -> Plan:
     )
 
 
-def _question(options: Options, treatments: int, setup: ProgramSetup | None) -> Question:
+def _question(options: Options, selection: Selection, setup: ProgramSetup | None) -> Question:
     if options.exact:
         looks = fixed(options.blocks or COUNTED_RUNS, options.confidence)
     elif options.blocks is not None:
@@ -172,9 +179,10 @@ def _question(options: Options, treatments: int, setup: ProgramSetup | None) -> 
     elif options.until is not None:
         looks = adaptive(options.until, options.confidence)
     else:
-        looks = race_looks(treatments, options.confidence)
+        looks = race_looks(len(selection.treatments), options.confidence)
     replayed = options.replayed
-    words = options.words if setup is None else setup.shown
+    words = selection.treatments[0].command or options.words
+    words = words if setup is None else setup.shown
     return Question(
         words if replayed is None else replayed.recorded,
         looks,

@@ -6,11 +6,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from heapwright import __version__
-from heapwright.analysis.analyse import Settings, analyse, settings_of
+from heapwright.analysis.analyse import Analysis, Settings, analyse, settings_of
 from heapwright.analysis.apply import Invocation
+from heapwright.analysis.levels import overall
 from heapwright.analysis.looks import LookPlan, decide
-from heapwright.analysis.race.runs import Deciding, deciding_figure
-from heapwright.artefacts.comparison.document import Comparison, Design, TreatmentInfo, label_of
+from heapwright.analysis.race.runs import Deciding, deciding_figure_of
+from heapwright.artefacts.comparison.document import (
+    Comparison,
+    Design,
+    Effect,
+    Level,
+    TreatmentInfo,
+    label_of,
+)
+from heapwright.artefacts.comparison.levels import Part, parts, views
 from heapwright.artefacts.program.model import ProgramSubject
 from heapwright.artefacts.run.measured import Outcome, Run
 from heapwright.artefacts.run.provenance import Environment
@@ -33,14 +42,20 @@ class Question:
     race: bool = False
     exact: bool = False
 
-    def figure(self, runs: Sequence[Run]) -> Deciding | None:
+    def figure(self, runs: Sequence[Run], treatments: Sequence[Treatment]) -> Deciding | None:
         """The figure that decides the race; None: the blocks are complete.
 
         What a replay and a server report as their time is not that of the whole process.
         """
         if not self.race:
             return None
-        return deciding_figure(runs) if self.replay is None and self.program is None else "time"
+        if self.replay is not None or self.program is not None:
+            return "time"
+        commands = {each.key: each.command for each in treatments}
+        groups: dict[tuple[str, ...], list[Run]] = {}
+        for run in runs:
+            groups.setdefault(commands[run.allocator, run.level], []).append(run)
+        return deciding_figure_of(groups.values())
 
     @property
     def judges_memory(self) -> bool:
@@ -60,6 +75,8 @@ def describe(treatment: Treatment) -> TreatmentInfo:
         preload=allocator.path,
         version=allocator.version,
         sha256=allocator.sha256,
+        command=treatment.command,
+        parameters=dict(treatment.levels),
     )
 
 
@@ -69,13 +86,14 @@ def conclude(
     """Analyse what was measured and put it into the document."""
     design = _design(plan, question, result)
     treatments = [describe(treatment) for treatment in plan.treatments]
-    analysis = analyse(
-        result.runs,
-        treatments,
-        plan.baseline.key,
-        replace(settings_of(design), judges_memory=question.judges_memory),
-        Invocation(question.command, environment.settings),
-    )
+    settings = replace(settings_of(design), judges_memory=question.judges_memory)
+    invocation = Invocation(question.command, environment.settings)
+    found = [
+        (part, analyse(part.runs, part.treatments, part.treatments[0].key, settings, invocation))
+        for part in parts(treatments, result.runs)
+    ]
+    levels = tuple(_level(part, analysis) for part, analysis in found) if len(found) > 1 else ()
+    alone = found[0][1] if not levels else None
     return Comparison(
         heapwright_version=__version__,
         command=question.command,
@@ -83,14 +101,32 @@ def conclude(
         design=design,
         treatments=tuple(treatments),
         runs=tuple(result.runs),
-        effects=analysis.effects,
+        effects=tuple(each for part, analysis in found for each in _effects(part, analysis)),
+        responses=alone.responses if alone else (),
+        pareto=alone.pareto if alone else (),
+        verdict=alone.verdict if alone else overall(levels),
+        race=alone.race if alone else None,
+        levels=levels,
+        replay=question.replay,
+        program=question.program,
+    )
+
+
+def _level(part: Part, analysis: Analysis) -> Level:
+    return Level(
+        parameters=dict(part.parameters),
+        baseline=part.treatments[0].label,
         responses=analysis.responses,
         pareto=analysis.pareto,
         verdict=analysis.verdict,
         race=analysis.race,
-        replay=question.replay,
-        program=question.program,
     )
+
+
+def _effects(part: Part, analysis: Analysis) -> list[Effect]:
+    """With the keys of the document."""
+    outside = {inside: key for key, inside in part.keys.items()}
+    return [each.model_copy(update={"level": outside[each.key][1]}) for each in analysis.effects]
 
 
 def _design(plan: Plan, question: Question, result: Result) -> Design:
@@ -107,7 +143,7 @@ def _design(plan: Plan, question: Question, result: Result) -> Design:
         pinned_cpus=question.pinned_cpus,
         timeout_s=result.timeout_s,
         stopped_because=result.stopped_because,
-        race=question.figure(result.runs),
+        race=question.figure(result.runs, plan.treatments),
         exact=question.exact,
     )
 
@@ -128,18 +164,25 @@ def enough_by(plan: Plan, question: Question) -> Callable[[Sequence[Run], int], 
         settings = Settings(
             looks.level, question.margin, question.cap_bytes, plan.seed, question.judges_memory
         )
-        effects = analyse(runs, treatments, plan.baseline.key, settings).effects
-        decision = decide(looks, blocks, effects)
-        return decision.because if decision.stop else ""
+        decisions = [
+            decide(
+                looks, blocks, analyse(p.runs, p.treatments, p.treatments[0].key, settings).effects
+            )
+            for p in parts(treatments, runs)
+        ]
+        return decisions[0].because if all(each.stop for each in decisions) else ""
 
     return enough
 
 
 def is_compared(comparison: Comparison) -> bool:
-    """Whether anything was compared: there is a ratio of something other than the baseline.
+    """Whether anything was compared: there is a ratio of something other than a baseline.
 
     Counts of the baseline alone are an answer too: a later document is judged against them.
     """
-    baseline = comparison.treatments[0].key
     alone = comparison.design.exact and len(comparison.treatments) == 1
-    return any(alone or effect.key != baseline for effect in comparison.effects)
+    return any(
+        alone or effect.key != view.treatments[0].key
+        for _, view in views(comparison)
+        for effect in view.effects
+    )

@@ -14,10 +14,11 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from heapwright.analysis.race.race import Race
 from heapwright.artefacts.comparison.document import Key, label_of
 from heapwright.artefacts.run.measured import Outcome, Run
 from heapwright.commands.progress import LiveDisplay, duration
-from heapwright.commands.racing import Racing
+from heapwright.commands.racing import Racing, is_over
 from heapwright.experiment.blocks import Assignment
 from heapwright.experiment.comparison import Plan
 from heapwright.report.departures import departure_text
@@ -53,10 +54,14 @@ class RaceDisplay(LiveDisplay[Live]):
 
     def line(self) -> str:
         """The state in one line."""
-        race = self._racing.race
-        parts = [self._where, f"{len(race.contenders)} of {len(race.candidates)} in the race"]
-        if race.blocks:
-            parts.append(f"{label_of(*race.leader)} leads{self._beside_baseline()}")
+        races = self._racing.races
+        contenders = sum(len(race.contenders) for race in races)
+        candidates = sum(len(race.candidates) for race in races)
+        parts = [self._where, f"{contenders} of {candidates} in the race"]
+        if len(races) > 1:
+            parts.append(f"{sum(map(is_over, races))} of {len(races)} levels decided")
+        elif races[0].blocks:
+            parts.append(f"{label_of(*races[0].leader)} leads{_beside_baseline(races[0])}")
         if self._bad:
             parts.append(f"{self._bad} bad")
         spent = monotonic() - self._begun
@@ -64,44 +69,20 @@ class RaceDisplay(LiveDisplay[Live]):
 
     def table(self) -> Table:
         """The race as a table: estimate and interval of each candidate, or why it left."""
-        race = self._racing.race
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), caption_justify="left")
         table.add_column("candidate", overflow="fold")
         table.add_column("to the baseline")
         table.add_column("state", overflow="fold")
-        gone = {departure.key: departure for departure in race.departures}
-        for key in race.candidates:
-            if key in gone:
-                text = departure_text(gone[key].block, gone[key].why, gone[key].ratio)
-                table.add_row(label_of(*key), self._ratio(key), text, style="dim")
-            else:
-                table.add_row(label_of(*key), self._ratio(key), self._state(key))
+        for race in self._racing.races:
+            gone = {departure.key: departure for departure in race.departures}
+            for key in race.candidates:
+                if key in gone:
+                    text = departure_text(gone[key].block, gone[key].why, gone[key].ratio)
+                    table.add_row(label_of(*key), _ratio(race, key), text, style="dim")
+                else:
+                    table.add_row(label_of(*key), _ratio(race, key), _state(race, key))
         table.caption = Text(self.line())
         return table
-
-    def _state(self, key: Key) -> str:
-        race = self._racing.race
-        if key in race.slower:
-            return "slower, on the front"
-        return "leads" if race.blocks and key == race.leader else ""
-
-    def _ratio(self, key: Key) -> str:
-        race = self._racing.race
-        if key == race.baseline:
-            return "1"
-        ratio = race.ratio(key, race.baseline) if race.blocks else math.nan
-        if math.isnan(ratio):
-            return "-"
-        bounds = race.bounds(key, race.baseline)
-        if bounds.low is None or bounds.high is None:
-            return f"{ratio:.3f}"
-        return f"{ratio:.3f} ({bounds.low:.3f} to {bounds.high:.3f})"
-
-    def _beside_baseline(self) -> str:
-        race = self._racing.race
-        if race.leader == race.baseline:
-            return ""
-        return f" ({100 * (race.ratio(race.leader, race.baseline) - 1):+.0f} %)"
 
     def _remaining(self, spent: float) -> str:
         """How long the race lasts at most."""
@@ -111,3 +92,27 @@ class RaceDisplay(LiveDisplay[Live]):
         if self._plan.budget_s is not None:
             left = min(left, self._plan.budget_s - spent)
         return f", at most {duration(left)} left"
+
+
+def _state(race: Race, key: Key) -> str:
+    if key in race.slower:
+        return "slower, on the front"
+    return "leads" if race.blocks and key == race.leader else ""
+
+
+def _ratio(race: Race, key: Key) -> str:
+    if key == race.baseline:
+        return "1"
+    ratio = race.ratio(key, race.baseline) if race.blocks else math.nan
+    if math.isnan(ratio):
+        return "-"
+    bounds = race.bounds(key, race.baseline)
+    if bounds.low is None or bounds.high is None:
+        return f"{ratio:.3f}"
+    return f"{ratio:.3f} ({bounds.low:.3f} to {bounds.high:.3f})"
+
+
+def _beside_baseline(race: Race) -> str:
+    if race.leader == race.baseline:
+        return ""
+    return f" ({100 * (race.ratio(race.leader, race.baseline) - 1):+.0f} %)"

@@ -22,16 +22,20 @@ def race_looks(treatments: int, confidence: float) -> LookPlan:
 
 
 class Racing:
-    """Follows the runs of a plan; give `enough` and `left` to the engine."""
+    """Follows the runs of a plan; give `enough` and `left` to the engine.
+
+    Each level of parameters has a race of its own. All of them share the blocks and the runs.
+    """
 
     def __init__(self, plan: Plan, question: Question) -> None:
         self._plan = plan
         self._question = question
         self._reading: Reading | None = None
         self._seen = 0
-        rest = sorted(each.key for each in plan.treatments if each.key != plan.baseline.key)
         rules = Rules(question.margin, question.looks.confidence)
-        self.race = Race((plan.baseline.key, *rest), rules)
+        self.races = tuple(
+            Race((baseline, *sorted(rest)), rules) for baseline, *rest in plan.levels()
+        )
         self.runs = 0
         """Measured runs so far."""
 
@@ -43,17 +47,21 @@ class Racing:
         """Learn from the new runs; why the race is over, or "" if it goes on."""
         if self._reading is None:
             asked = self._question
-            figure = asked.figure(runs) or "time"
+            figure = asked.figure(runs, self._plan.treatments) or "time"
             self._reading = Reading(figure, asked.cap_bytes, asked.judges_memory)
         new = runs[self._seen :]
         self._seen = len(runs)
         for block in sorted({run.block for run in new}):
-            of_block = [run for run in new if run.block == block]
-            advance(self.race, of_block, self._reading)
+            for race in self.races:
+                keys = set(race.candidates)
+                of_block = [
+                    run for run in new if run.block == block and (run.allocator, run.level) in keys
+                ]
+                advance(race, of_block, self._reading)
         self.runs = sum(not run.warmup for run in runs)
-        if self.race.ending is not None:
-            return "the race is decided"
-        if not set(self.race.contenders) - {self.race.baseline}:
+        if all(race.ending is not None for race in self.races):
+            return "the race is decided" if len(self.races) == 1 else "every level is decided"
+        if all(map(is_over, self.races)):
             return "no candidate is left"
         if self.runs >= self.most_runs:
             return f"as many runs were made as {COMPLETE_BLOCKS} complete blocks have"
@@ -61,4 +69,14 @@ class Racing:
 
     def left(self) -> Collection[Key]:
         """The treatments that the next block leaves out."""
-        return set(self.race.candidates) - set(self.race.running)
+        return {
+            key
+            for race in self.races
+            for key in race.candidates
+            if key not in race.running or (len(self.races) > 1 and is_over(race))
+        }
+
+
+def is_over(race: Race) -> bool:
+    """Whether a race is decided, or has nothing left to decide."""
+    return race.ending is not None or set(race.contenders) <= {race.baseline}

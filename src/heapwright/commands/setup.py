@@ -55,11 +55,13 @@ def select(
     baseline: str,
     environment: Mapping[str, str],
     paths: PreloadPaths,
-    least: int = 2,
+    *,
+    fewest: int = 2,
 ) -> Selection:
     """The treatments that `-a`, `--set` and `--baseline` ask for; without `-a`, the default.
 
-    What is named must be usable; a group stands for those of its members that are.
+    What is named must be usable; a group stands for those of its members that are. Raises
+    HeapwrightError for less than `fewest` treatments.
     """
     parsed = [parse_setting(text) for text in settings]
     notes = []
@@ -79,7 +81,7 @@ def select(
                 taken.add(member.name)
     notes += [f"{each.name}: {each.reason}" for each in allocators if each.reason]
     treatments = make_treatments(
-        allocators, parsed, inherited=environment, baseline=base.name, least=least
+        allocators, parsed, inherited=environment, baseline=base.name, fewest=fewest
     )
     notes += explain_inherited(inherited_settings(dict(environment)))
     return Selection(tuple(allocators), tuple(treatments), tuple(notes))

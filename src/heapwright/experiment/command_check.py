@@ -98,6 +98,11 @@ def check_command(
     return CheckedCommand(executable, tuple(search.warnings))
 
 
+def find_program(command: Sequence[str], *, cwd: Path, environment: Mapping[str, str]) -> Path:
+    """The file that execvp would run from `cwd`, preload or not. Raises HeapwrightError."""
+    return _find(command[0], command[0], _Search(cwd, environment, Machine(0, "")))
+
+
 def _check_program(name: str, shown: str, search: _Search, depth: int) -> Path:
     path = _find(name, shown, search)
     _refuse_privileged(path, shown)
@@ -142,7 +147,7 @@ def _find(name: str, shown: str, search: _Search) -> Path:
     local = search.cwd / name
     hint = f"for the file in this folder write ./{name}" if is_file(local) else ""
     if not hint and (" " in name or "|" in name or ">" in name):
-        hint = "for a command line with shell syntax add --shell"
+        hint = "for a command line with shell syntax add --shell, or run sh -c '...'"
     raise HeapwrightError(f"command not found: {shown}", hint)
 
 

@@ -5,6 +5,9 @@
 The first warm-up begins with the baseline, whose time sets the limit for the others. When the
 baseline fails in its very first warm-up, or is given up, there is nothing to compare with and the
 experiment ends; so it does when nothing but the baseline is left.
+
+Where treatments have levels of parameters, each level has a baseline of its own. A level whose
+baseline fails so is left out of later blocks, and the experiment ends with the last level.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -25,14 +28,22 @@ TIMEOUT_LEAST_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Plan(blocks.Plan):
-    """What is to be run; the first treatment is the baseline.
+    """What is to be run; the first treatment of each level of parameters is its baseline.
 
     Without a limit of its own a run may take a generous multiple of what the baseline took.
     """
 
     @property
     def baseline(self) -> Treatment:
+        """That of the first level."""
         return self.treatments[0]
+
+    def levels(self) -> list[list[Key]]:
+        """The treatments of each level of parameters, the baseline first."""
+        found: dict[tuple[tuple[str, str], ...], list[Key]] = {}
+        for treatment in self.treatments:
+            found.setdefault(tuple(treatment.levels.items()), []).append(treatment.key)
+        return list(found.values())
 
 
 @dataclass(slots=True)
@@ -99,41 +110,60 @@ class _ComparedBlocks(Blocks):
     def __init__(self, plan: Plan, enough: Enough, left: Left) -> None:
         super().__init__(plan)
         self.runs: list[Run] = []
-        self._baseline = plan.baseline.key
+        self._levels = plan.levels()
+        self._baseline_of = {key: level[0] for level in self._levels for key in level}
+        self._begun_badly: set[Key] = set()
+        """Baselines that failed in their very first run, a warm-up."""
         self._enough = enough
         self._left = left
 
     def _gone(self) -> set[Key]:
-        return super()._gone() | set(self._left())
+        over = {key for level in self._levels if self._is_over(level) for key in level}
+        return super()._gone() | set(self._left()) | over
+
+    def _is_over(self, level: Sequence[Key]) -> bool:
+        """Whether there is nothing left to compare in a level, or nothing to compare with."""
+        given_up = super()._gone()
+        return self._has_no_baseline(level) or given_up.issuperset(level[1:])
+
+    def _has_no_baseline(self, level: Sequence[Key]) -> bool:
+        return level[0] in self._begun_badly or level[0] in super()._gone()
 
     @property
     def timeout_s(self) -> float | None:
-        """The limit of the next run that is not the baseline's."""
+        """The limit of the next run that is no baseline's, in the slowest level."""
+        limits = [self._timeout_of(level[0]) for level in self._levels]
+        return max(limits)
+
+    def _timeout_of(self, baseline: Key) -> float:
+        """The limit of a run that is compared with `baseline`."""
         if self.plan.timeout_s is not None:
             return self.plan.timeout_s
-        slowest = self._slowest_of_baseline()
+        slowest = self._slowest_of(baseline)
         if slowest is None:
             return TIMEOUT_UNKNOWN_S
         return max(TIMEOUT_LEAST_S, TIMEOUT_FACTOR * slowest)
 
-    def _slowest_of_baseline(self) -> float | None:
+    def _slowest_of(self, baseline: Key) -> float | None:
         """From its warm-ups; from its measured runs only where there are no warm-ups."""
         good = [
             run
             for run in self.runs
             if run.outcome is Outcome.OK
-            and (run.allocator, run.level) == self._baseline
+            and (run.allocator, run.level) == baseline
             and run.warmup == (self.plan.warmup > 0)
         ]
         return max((run.wall_s for run in good if run.wall_s is not None), default=None)
 
     def _first(self, block: int) -> Key | None:
         begins = block == 1 - self.plan.warmup and self.plan.warmup > 0
-        return self._baseline if begins else None
+        return self._levels[0][0] if begins else None
 
     def _limit_of(self, treatment: Treatment) -> float | None:
-        unlimited = treatment.key == self._baseline and self.plan.timeout_s is None
-        return None if unlimited and not self.runs else self.timeout_s
+        unlimited = treatment.key == self._levels[0][0] and self.plan.timeout_s is None
+        if unlimited and not self.runs:
+            return None
+        return self._timeout_of(self._baseline_of[treatment.key])
 
     def _begin_block(self) -> None:
         """Begin no block that would not be over in time, as far as the last one tells."""
@@ -153,12 +183,11 @@ class _ComparedBlocks(Blocks):
     def _judge(self, treatment: Treatment, block: int, outcome: Outcome) -> None:
         """End what has no prospect."""
         super()._judge(treatment, block, outcome)
-        is_baseline = treatment.key == self._baseline
-        fails = outcome is not Outcome.OK
-        if is_baseline and fails and len(self.runs) == 1 and self.runs[0].warmup:
+        key = treatment.key
+        is_baseline = self._baseline_of[key] == key
+        if is_baseline and outcome is not Outcome.OK and block == 1 - self.plan.warmup < 1:
+            self._begun_badly.add(key)
+        if all(map(self._has_no_baseline, self._levels)):
             raise StopError("the command fails under the baseline")
-        gone = super()._gone()
-        if self._baseline in gone:
-            raise StopError("the command fails under the baseline")
-        if gone and len(gone) == len(self._treatments) - 1:
+        if all(map(self._is_over, self._levels)):
             raise StopError("every treatment but the baseline was given up")

@@ -171,13 +171,12 @@ def make_treatments(
     *,
     inherited: Mapping[str, str],
     baseline: str,
-    least: int = 2,
+    fewest: int = 2,
 ) -> list[Treatment]:
     """All treatments, the baseline's first.
 
     `inherited` is the environment that the command would have without us. `baseline` is the name
-    of an allocator, at its plain level. Fewer than `least` treatments are
-    refused. Raises HeapwrightError.
+    of an allocator, at its plain level. Raises HeapwrightError, also for less than `fewest`.
     """
     names = [allocator.name for allocator in allocators]
     for setting in settings:
@@ -201,7 +200,7 @@ def make_treatments(
             if setting.allocator == allocator.name:
                 own = _overlay(allocator.environment, setting)
                 treatments.append(Treatment(allocator, setting.level, _merged(own, inherited)))
-    if len(treatments) < least:
+    if len(treatments) < fewest:
         raise HeapwrightError(
             f"only {treatments[0].allocator.name} is left: there is nothing to compare it with",
             "name another allocator with -a, or another level with --set",

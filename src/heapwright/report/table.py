@@ -30,6 +30,7 @@ from heapwright.artefacts.run.measured import Outcome
 from heapwright.report.departures import departure_of, race_legend
 
 LABEL = "Allocator"
+LABEL_OF_COMMANDS = "Candidate"
 HEADINGS = ("Time", "Peak memory", "Group", "Front")
 HEADINGS_OF_CPU = ("Processor time", "Wall time", *HEADINGS[1:])
 GAP = 2
@@ -135,13 +136,15 @@ class ComparisonTable:
 
     def __init__(self, comparison: Comparison) -> None:
         self.rows = table_rows(comparison)
+        has_commands = any(info.command for info in comparison.treatments)
+        self.label = LABEL_OF_COMMANDS if has_commands else LABEL
         self.headings = HEADINGS if comparison.design.race != "cpu" else HEADINGS_OF_CPU
         cells = [self.headings, *(row.figures for row in self.rows if not row.failed)]
         self.widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]
 
     def __rich_console__(self, _console: Console, options: ConsoleOptions) -> RenderResult:
         longest = max(cell_len(row.label) for row in self.rows)
-        wanted = max(longest, cell_len(LABEL))
+        wanted = max(longest, cell_len(self.label))
         beside = max(self._beside(row) for row in self.rows)
         room = min(wanted, options.max_width - beside)
         if room >= min(wanted, NARROWEST_LABEL):
@@ -157,7 +160,7 @@ class ComparisonTable:
         return max(figures + remark, headings)
 
     def _columns(self, room: int) -> Iterator[Text]:
-        yield Text(self._line(LABEL, self.headings, "", room), style="bold", no_wrap=True)
+        yield Text(self._line(self.label, self.headings, "", room), style="bold", no_wrap=True)
         for row in self.rows:
             first, *further = _folded(row.label, room)
             figures = () if row.failed else row.figures
@@ -198,8 +201,8 @@ def _folded(text: str, room: int) -> list[str]:
 
 
 def legend(comparison: Comparison) -> list[str]:
-    """What one needs to read the table: the baseline's own figures, the intervals, the marks."""
-    lines = [_reference(comparison)]
+    """What one needs to read the table: the intervals, the marks, how long it was measured."""
+    lines = []
     if any(summary.method != "none" for summary in comparison.responses):
         confidence = f"{100 * comparison.design.confidence:g} %"
         lines.append(
@@ -220,7 +223,8 @@ def legend(comparison: Comparison) -> list[str]:
     return lines
 
 
-def _reference(comparison: Comparison) -> str:
+def reference(comparison: Comparison) -> str:
+    """The baseline's own figures."""
     time, memory = comparison.response("time"), comparison.response("memory")
     own = [text for text in (_value(time), _value(memory)) if text]
     figures = f": {', '.join(own)}" if own else " has no good run"

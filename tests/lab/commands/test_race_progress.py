@@ -69,8 +69,8 @@ def table_text(shown: RaceDisplay) -> str:
 
 def test_a_race_is_followed_to_its_end() -> None:
     race = raced(40)
-    assert race.race.ending is not None
-    assert race.race.ending.named == ("fast", "")
+    assert race.races[0].ending is not None
+    assert race.races[0].ending.named == ("fast", "")
     assert ("slow", "") in race.left()
     assert ("glibc", "") not in race.left()
 
@@ -112,7 +112,7 @@ def test_no_candidate_left_ends_the_race() -> None:
 def test_a_race_has_the_runs_of_some_complete_blocks() -> None:
     race = racing()
     for block in range(1, 3):
-        race.race.observe(block, {("glibc", ""): Figures(1.0), ("fast", ""): Figures(1.0)})
+        race.races[0].observe(block, {("glibc", ""): Figures(1.0), ("fast", ""): Figures(1.0)})
     assert race.most_runs == 3 * COMPLETE_BLOCKS
 
 

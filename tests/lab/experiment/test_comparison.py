@@ -251,3 +251,42 @@ def test_the_watcher_hears_of_each_run_twice(machine: Machine, journal: Journal)
     assert [a for a, run in heard if run is None] == machine.assignments
     assert [run for _, run in heard if run is not None] == result.runs
     assert [run is None for _, run in heard] == [True, False] * 6
+
+
+def leveled(**changes: object) -> Plan:
+    treatments = [
+        Treatment(Allocator(name=name, kind=Kind.FILE), f"t={t}", levels={"t": t})
+        for t in ("1", "2")
+        for name in NAMES
+    ]
+    return plan(treatments=treatments, **changes)
+
+
+def test_each_level_has_a_baseline(machine: Machine, journal: Journal) -> None:
+    assert [level[0] for level in leveled().levels()] == [("glibc", "t=1"), ("glibc", "t=2")]
+    machine.outcome = lambda a: Outcome.CRASHED if a.key[1] == ("glibc", "t=1") else Outcome.OK
+    result = run_experiment(leveled(), machine, journal=journal)
+    assert result.stopped_because == "all 4 blocks were run"
+    levels = [{run.level for run in result.runs if run.block == block} for block in range(5)]
+    assert levels == [{"t=1", "t=2"}] + [{"t=2"}] * 4
+
+
+def test_without_any_good_baseline_nothing_is_run(machine: Machine, journal: Journal) -> None:
+    machine.outcome = bad_for("glibc")
+    result = run_experiment(leveled(), machine, journal=journal)
+    assert result.stopped_because == "the command fails under the baseline"
+    assert {run.block for run in result.runs} == {0}
+
+
+def test_a_level_in_which_all_else_was_given_up_is_over(machine: Machine, journal: Journal) -> None:
+    machine.outcome = lambda a: (
+        Outcome.CRASHED
+        if a.treatment.level == "t=2" and a.treatment.key[0] != "glibc"
+        else Outcome.OK
+    )
+    result = run_experiment(leveled(blocks=6), machine, journal=journal)
+    assert {run.level for run in result.runs if run.block == 2} == {"t=1", "t=2"}
+    assert {run.level for run in result.runs if run.block == 3} == {"t=1"}
+    machine.outcome = lambda a: Outcome.OK if a.treatment.key[0] == "glibc" else Outcome.CRASHED
+    result = run_experiment(leveled(blocks=6), machine, journal=journal)
+    assert result.stopped_because == "every treatment but the baseline was given up"

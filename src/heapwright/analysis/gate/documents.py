@@ -15,6 +15,7 @@ from heapwright.analysis.analyse import RESPONSES, unit_of
 from heapwright.analysis.blocked import value_of
 from heapwright.analysis.gate.welch import Floats
 from heapwright.artefacts.comparison.document import Comparison, count_outcomes
+from heapwright.artefacts.comparison.levels import parameter_text
 from heapwright.artefacts.run.measured import Outcome
 from heapwright.artefacts.run.provenance import Environment
 
@@ -112,7 +113,7 @@ def of_comparison(name: str, comparison: Comparison) -> Document:
         subject=_subject(comparison),
         environment=comparison.environment,
         pinned_cpus=comparison.design.pinned_cpus,
-        references=dict.fromkeys(keys.values(), comparison.treatments[0].label),
+        references=_references(comparison),
         identities={each.label: f"{each.version} {each.sha256}" for each in comparison.treatments},
         figures={response: Figure(response, unit_of(response)) for response in responses},
         values=values,
@@ -120,7 +121,20 @@ def of_comparison(name: str, comparison: Comparison) -> Document:
     )
 
 
+def _references(comparison: Comparison) -> dict[str, str]:
+    """The baseline of each treatment is the first at its level of the parameters."""
+    found: dict[str, str] = {}
+    baselines: dict[str, str] = {}
+    for each in comparison.treatments:
+        level = parameter_text(each.parameters)
+        found[each.label] = baselines.setdefault(level, each.label)
+    return found
+
+
 def _subject(comparison: Comparison) -> tuple[str, ...]:
+    commands = dict.fromkeys(each.command for each in comparison.treatments if each.command)
+    if commands:
+        return tuple(word for command in commands for word in (*command, ";"))[:-1]
     if comparison.replay is None:
         return comparison.command
     shape = comparison.replay.model_dump(exclude={"plan", "trace", "processes"})

@@ -48,6 +48,18 @@ def deciding_figure(runs: Iterable[Run]) -> Deciding:
     return "cpu" if max(shares) >= BUSY[0] or all(held_back) else "time"
 
 
+def deciding_figure_of(groups: Iterable[Sequence[Run]]) -> Deciding:
+    """Which figure decides between several commands, from the runs of each.
+
+    Processor time decides only if it would decide for each command: a command that waits less than
+    another is better, and only wall time shows that.
+    """
+    figures = [
+        deciding_figure(runs) for runs in groups if any(run.outcome is Outcome.OK for run in runs)
+    ]
+    return "cpu" if figures and set(figures) == {"cpu"} else "time"
+
+
 def _is_held_back(run: Run) -> bool:
     if run.voluntary_switches is None or run.involuntary_switches is None:
         return False

@@ -11,7 +11,9 @@ be had is null, never zero. `schema_version` goes up when a reader of the old fo
 
 Versions:
     1  the first
-    2  races: treatments may be absent from later blocks, `design.race`, `race`, method `race`
+    2  races: treatments may be absent from later blocks, `design.race`, `race`, method `race`;
+       named commands: the allocator may be "", treatments may have a `command`;
+       parameters: a treatment may have `parameters`, and `levels` has what was found at each level
 """
 
 from collections import Counter
@@ -29,7 +31,11 @@ from heapwright.base.json_schema import schema_text_of
 SCHEMA_VERSION: Literal[2] = 2
 
 Key = tuple[str, str]
-"""A treatment's key: (allocator, level); the level is "" where the allocator has no setting."""
+"""A treatment's key: (allocator, level); the level is "" where the allocator has no setting.
+
+The level of a named command begins with its name and ends with its parameters. Its allocator is ""
+if the command runs as it is.
+"""
 
 Response = str
 """`time` (wall seconds), `memory` (peak resident bytes of the process tree), `cpu` (user + system
@@ -38,7 +44,7 @@ seconds); besides, the names of what the runs have in `measures`."""
 
 def label_of(allocator: str, level: str) -> str:
     """How a treatment is called towards people."""
-    return f"{allocator} [{level}]" if level else allocator
+    return f"{allocator} [{level}]" if level and allocator else allocator or level
 
 
 class _Frozen(BaseModel):
@@ -101,6 +107,12 @@ class TreatmentInfo(_Frozen):
     preload: Annotated[str | None, Field(description="Path of the library; null: none")] = None
     version: str = ""
     sha256: Annotated[str, Field(description="Of the library's file; empty: none")] = ""
+    command: Annotated[
+        tuple[str, ...], Field(description="Its own command; empty: that of the document")
+    ] = ()
+    parameters: Annotated[
+        dict[str, str], Field(description="Value of each parameter; empty: there are none")
+    ] = {}
 
     @property
     def key(self) -> Key:
@@ -221,6 +233,17 @@ class Verdict(_Frozen):
     how: Annotated[tuple[str, ...], Field(description="Lines that apply the advice")] = ()
 
 
+class Level(_Frozen):
+    """What was found at one level of the parameters; labels and keys are without parameters."""
+
+    parameters: dict[str, str]
+    baseline: Annotated[str, Field(description="Label of the treatment the ratios refer to")]
+    responses: tuple[ResponseSummary, ...]
+    pareto: tuple[str, ...]
+    verdict: Verdict
+    race: RaceSummary | None = None
+
+
 class Comparison(_Frozen):
     """The whole document."""
 
@@ -240,6 +263,13 @@ class Comparison(_Frozen):
     race: Annotated[
         RaceSummary | None, Field(description="How the race went; null: complete blocks")
     ] = None
+    levels: Annotated[
+        tuple[Level, ...],
+        Field(
+            description="What was found at each level of the parameters; then `responses`, "
+            "`pareto` and `race` are empty. Empty: there is one level"
+        ),
+    ] = ()
     replay: Annotated[
         ReplaySubject | None,
         Field(description="The trace that was replayed; null: the command itself was run"),

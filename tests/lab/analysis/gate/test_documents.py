@@ -69,3 +69,28 @@ def test_measures_are_figures_too(make_run: Callable[..., Run]) -> None:
     assert found.figures["malloc_p99_ns"].is_speed
     assert not found.figures["memory"].is_speed
     assert found.sample("glibc", "malloc_p99_ns").size == 2
+
+
+def test_a_level_of_parameters_has_a_reference_of_its_own(make_run: Callable[..., Run]) -> None:
+    names = [(name, value) for value in ("1", "2") for name in ("old", "new")]
+    runs = [make_run("", 1).model_copy(update={"level": f"{name}, t={t}"}) for name, t in names]
+    treatments = tuple(
+        TreatmentInfo(
+            allocator="",
+            level=f"{name}, t={t}",
+            label=f"{name}, t={t}",
+            kind=Kind.SYSTEM,
+            command=(f"./{name}", t),
+            parameters={"t": t},
+        )
+        for name, t in names
+    )
+    found = of_comparison("a", comparison(runs).model_copy(update={"treatments": treatments}))
+    assert found.references == {
+        "old, t=1": "old, t=1", "new, t=1": "old, t=1",
+        "old, t=2": "old, t=2", "new, t=2": "old, t=2",
+    }  # fmt: skip
+    assert found.subject == ("./old", "1", ";", "./new", "1", ";", "./old", "2", ";", "./new", "2")
+    assert found.relative().values.keys() == {
+        (label, response) for label in ("new, t=1", "new, t=2") for _, response in found.values
+    }

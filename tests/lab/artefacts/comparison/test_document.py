@@ -14,6 +14,7 @@ from heapwright.artefacts.comparison.document import (
     Comparison,
     Design,
     Effect,
+    Level,
     ResponseSummary,
     Term,
     TreatmentInfo,
@@ -150,6 +151,7 @@ def test_outcomes_are_counted_without_good_warmups() -> None:
 def test_labels() -> None:
     assert label_of("x", "") == "x"
     assert label_of("x", "A=1") == "x [A=1]"
+    assert label_of("", "old, threads=2") == "old, threads=2"
 
 
 def test_an_effect_is_found_by_key_and_response() -> None:
@@ -162,7 +164,7 @@ def test_an_effect_is_found_by_key_and_response() -> None:
 
 def test_every_field_is_documented() -> None:
     page = (DOCS / "reference" / "comparison-json.md").read_text(encoding="utf-8")
-    models = (Comparison, Design, TreatmentInfo, Run, ProcessRecord, Effect, ResponseSummary)
-    for model in (*models, Term, Verdict, Environment):
+    models = (Comparison, Design, TreatmentInfo, Run, ProcessRecord, Effect, Level)
+    for model in (*models, ResponseSummary, Term, Verdict, Environment):
         for field in model.model_fields:
             assert f"`{field}`" in page, f"{model.__name__}.{field} is not documented"
