@@ -54,10 +54,10 @@ def _page(name: str, schema: Schema, what: str, manual: str) -> str:
 def _fields(schema: Schema) -> str:
     required = schema.get("required", [])
     rows = (
-        (f"`{name}`", _type(field), "yes" if name in required else "no", _said(field))
+        (f"`{name}`", _type(field) + ("" if name in required else "; optional"), _said(field))
         for name, field in schema.get("properties", {}).items()
     )
-    return table(("field", "type", "required", "meaning"), rows)
+    return table(("field", "type", "meaning"), rows)
 
 
 def _said(schema: Schema) -> str:

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pages of the layers, the policies and the concepts, from the headers."""
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -44,7 +45,8 @@ def layer_pages(include: Path) -> dict[str, str]:
             (f"[{each.name}]({category}.md#{each.name.lower()})", category, cell(each.caption))
             for each in layers
         ]
-    policies = [each for each in toolbox.layers.values() if _is_policy(each)]
+    used = _used(toolbox, include)
+    policies = [each for each in toolbox.layers.values() if _is_policy(each, used)]
     pages["reference/layers/policies.md"] = (
         "# Policies of layers\n\nA policy is a type that a layer takes as a parameter, "
         "but it is no heap.\n\n" + "\n".join(_layer(each, include) for each in policies)
@@ -62,8 +64,16 @@ def _is_layer(layer: Layer, category: str) -> bool:
     return layer.is_heap and layer.header.startswith(f"heapwright/layers/{category}/")
 
 
-def _is_policy(layer: Layer) -> bool:
-    return not layer.is_heap and layer.header.split("/")[1] in POLICIES and bool(layer.parameters)
+def _is_policy(layer: Layer, used: set[str]) -> bool:
+    """Whether compositions or the examples of layers name it; the rest is inside of layers."""
+    return not layer.is_heap and layer.header.split("/")[1] in POLICIES and layer.name in used
+
+
+def _used(toolbox: Toolbox, include: Path) -> set[str]:
+    """All names in compositions and in the examples of layers."""
+    texts = [path.read_text("utf-8") for path in (include / "heapwright/allocators").glob("*.hpp")]
+    texts += [str(each.example) for each in toolbox.layers.values() if each.example]
+    return set(re.findall(r"\w+", "\n".join(texts)))
 
 
 def _layer(layer: Layer, include: Path) -> str:

@@ -36,9 +36,9 @@ class Block:
 
     @property
     def compiles(self) -> bool:
-        """Whether it is a source that stands on its own."""
+        """Whether it is a source that stands on its own, which no command of the page compiles."""
         source = self.language in ("c", "cpp") and "#include" in self.code
-        return source and "not compiled" not in self.tags
+        return source and self.tags.keys().isdisjoint({"not compiled", "file"})
 
     @property
     def commands(self) -> str:
