@@ -14,6 +14,7 @@
 # make peers          fetch and build the newest releases of other people's allocators
 # make site           the documentation site, in build/site; open build/site/html/index.html
 # make lint           formatters, linters and type checks, changing nothing
+# make man            write the manual pages of the tool, for `man heapwright`
 # make format         let the formatters have their way
 # make clean          remove what was built
 
@@ -30,7 +31,7 @@ OPTIONAL := $(wildcard /usr/include/apr-1.0/apr_pools.h /usr/include/apache2/htt
               /usr/include/glib-2.0/glib.h /usr/include/sqlite3.h)
 INSTALL := $(MAKE) --no-print-directory $(VENV)/installed-dev
 
-.PHONY: always demo test test-all test-programs test-kernel stress endurance suites test-builds coverage peers site lint format clean unit
+.PHONY: always demo test test-all test-programs test-kernel stress endurance suites test-builds coverage peers site man lint format clean unit
 .DELETE_ON_ERROR:
 
 demo:
@@ -96,6 +97,10 @@ peers: $(VENV)/installed
 site:
 	@$(INSTALL)
 	@scripts/site.sh build/site
+
+# man(1) finds the pages of a folder bin on the path in the folder share/man beside it.
+man: $(VENV)/installed
+	@$(BIN)/python -m heapwright.cli.manual $(VENV)/share/man
 
 lint: $(VENV)/installed-dev
 	@scripts/packages.sh lint

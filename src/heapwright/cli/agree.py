@@ -15,18 +15,10 @@ from heapwright import commands
 from heapwright.base.errors import ExitCode
 from heapwright.cli import options
 
-EXAMPLES = """
-\b
-Examples:
-  heapwright agree perl octave redis --scale small -a glibc,jemalloc,mimalloc
-  heapwright agree --all -n 10 --keep answers --json agreement.json --html agreement.html
-"""
-
-
 app = options.application()
 
 
-@app.command("agree", epilog=EXAMPLES)
+@app.command("agree")
 def agree(
     names: Annotated[
         list[str] | None, typer.Argument(metavar="PROGRAM…", help="Names of programs, or files.")
@@ -63,7 +55,12 @@ def agree(
     ] = None,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print the means alone.")] = False,
 ) -> None:
-    """Say whether allocators rank on a replay and on a synthetic load as on the program itself."""
+    """Compare how allocators rank on a program, on its replay and on a synthetic load.
+
+    Examples:
+      heapwright agree perl --scale small -a glibc,jemalloc,mimalloc
+      heapwright agree --all -n 10 --keep answers --html agreement.html
+    """
     status = commands.agree.run_agree(
         commands.agree.Options(
             names=tuple(names or ()),

@@ -9,9 +9,19 @@ import typer
 from heapwright import commands
 from heapwright.cli import options
 
+HELP = """\
+List the allocators that can be used here, or show one of them.
+
+A probe tests for each of them whether its preload takes effect.
+
+Examples:
+  heapwright allocators
+  heapwright allocators show lea
+"""
+
 app = options.application(
     name="allocators",
-    help="List the allocators that can be used here, or show one of them.",
+    help=HELP,
 )
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
@@ -25,8 +35,7 @@ def allocators(
         bool, typer.Option("--paths", help="Print the path of each library as well.")
     ] = False,
 ) -> None:
-    """List the allocators that can be used here, each with the answer of a probe: does a preload
-    of it really take effect?"""
+    """List the allocators unless a subcommand is named."""
     if context.invoked_subcommand is not None:
         return
     commands.allocators.list_allocators(as_json=as_json, with_paths=with_paths)
@@ -41,5 +50,10 @@ def show(
         typer.Option(metavar="FILE", help="Draw its layers into an SVG file; - is stdout."),
     ] = None,
 ) -> None:
-    """Show one allocator; a composition as the tree of its layers, taken from the type itself."""
+    """Show an allocator. A composition is drawn as the tree of its layers.
+
+    Examples:
+      heapwright allocators show lea
+      heapwright allocators show granary --svg granary.svg
+    """
     commands.allocators.show_allocator(name, svg, as_json=as_json)

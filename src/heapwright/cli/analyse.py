@@ -16,19 +16,10 @@ from heapwright.base.errors import ExitCode
 from heapwright.cli import options
 from heapwright.cli.values import parse_fraction
 
-EXAMPLES = """
-\b
-Examples:
-  heapwright analyse results
-  heapwright analyse monday friday -o analysis.json
-  heapwright analyse results --response time --interaction cpus:threads:allocations
-"""
-
-
 app = options.application()
 
 
-@app.command("analyse", epilog=EXAMPLES)
+@app.command("analyse")
 def analyse(
     results: Annotated[
         list[Path],
@@ -60,7 +51,13 @@ def analyse(
         bool, typer.Option("-q", "--quiet", help="Print the verdict and nothing else.")
     ] = False,
 ) -> None:
-    """Analyse the runs of a study: variance, groups, ratios, growth, rankings, agreement."""
+    """Analyse the runs of a study: variance, groups, ratios, growth, rankings, agreement.
+
+    Examples:
+      heapwright analyse results
+      heapwright analyse monday friday -o analysis.json
+      heapwright analyse results --interaction cpus:threads:allocations
+    """
     level = None if confidence is None else parse_fraction(confidence)
     status = commands.analyse.run_analyse(
         commands.analyse.Options(

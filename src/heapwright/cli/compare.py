@@ -68,7 +68,13 @@ def compare(
         int, typer.Option(metavar="STATUS", min=0, max=255, help="The exit status of success.")
     ] = 0,
 ) -> None:
-    """Run a command under each allocator, in randomised blocks, and say which one to use."""
+    """Run a command under each allocator in randomised blocks and name the one to use.
+
+    Examples:
+      heapwright compare -- ls -R /usr
+      heapwright compare --budget 5 --program perl
+      heapwright compare -a glibc,./libmine.so -n 20 -- ./server --selftest
+    """
     asked = options.program_request(program, scale, parameter)
     if asked is None and not command:
         raise HeapwrightError(NOTHING_NAMED, NAME_ONE)

@@ -23,13 +23,6 @@ EDITS = {
     "replace": "--replace",
     "with_": "--with",
 }
-EXAMPLES = """
-\b
-Examples:
-  heapwright compose bounded-lea --type 'BoundedHeap<512 * MiB, lea::Checked>'
-  heapwright compose kc --from kingsley --insert CoalesceHeap --below FreelistHeap
-  heapwright compose mine --file mine.hpp
-"""
 
 
 class OrderedCommand(TyperCommand):
@@ -53,7 +46,7 @@ def _layer(what: str) -> Any:
 app = options.application()
 
 
-@app.command("compose", cls=OrderedCommand, epilog=EXAMPLES)
+@app.command("compose", cls=OrderedCommand)
 def compose(
     context: typer.Context,
     name: Annotated[str, typer.Argument(metavar="NAME", help="What it is to be called.")],
@@ -108,8 +101,13 @@ def compose(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was made as JSON.")] = False,
 ) -> None:
-    """Make an allocator from layers: compile it, run the conformance suite on it, and know it by
-    name from then on."""
+    """Build an allocator from layers, run the conformance suite on it, and register it.
+
+    Examples:
+      heapwright compose bounded --type 'BoundedHeap<512 * MiB, lea::Checked>'
+      heapwright compose kc --from kingsley --insert CoalesceHeap --below FreelistHeap
+      heapwright compose mine --file mine.hpp
+    """
     del insert, below, above, remove, replace, with_  # in their order they are in the context
     commands.compose.run_compose(
         commands.compose.Options(

@@ -13,20 +13,13 @@ import typer
 from heapwright import commands
 from heapwright.cli import options
 
-EXAMPLES = """
-\b
-Examples:
-  heapwright doctor
-  heapwright doctor --budget 30 -- ./program its arguments
-  heapwright doctor --quick --json machine.json
-"""
 UNFIT = 10
 
 
 app = options.application()
 
 
-@app.command("doctor", cls=options.CommandAfterDashes, epilog=EXAMPLES)
+@app.command("doctor", cls=options.CommandAfterDashes)
 def doctor(
     context: typer.Context,
     budget: Annotated[
@@ -53,9 +46,14 @@ def doctor(
     json_file: options.JsonFile = None,
     quiet: options.SentenceAlone = False,
 ) -> None:
-    """Say whether this machine is fit to measure on, what to do, and how small a difference shows.
+    """Check whether this machine is fit to measure on, and how small a difference it shows.
 
-    With a command after -- the noise of that command is measured, else that of a short program.
+    The noise of the command after -- is measured. Without one, a short program is measured.
+
+    Examples:
+      heapwright doctor
+      heapwright doctor --budget 30 -- ls -R /usr
+      heapwright doctor --quick --json machine.json
     """
     fit = commands.doctor.run_checkup(
         commands.doctor.Options(

@@ -15,15 +15,6 @@ from heapwright import commands
 from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.cli import options
 
-EXAMPLES = """
-\b
-Examples:
-  heapwright drag -- ./program its arguments
-  heapwright drag --json drag.json --html drag.html -- ./program
-  g++ $(heapwright drag --flags) program.cpp -o rebuilt
-  heapwright drag --by instrumented -- ./rebuilt
-"""
-
 
 class Instrument(StrEnum):
     """How accesses are seen."""
@@ -35,7 +26,7 @@ class Instrument(StrEnum):
 app = options.application()
 
 
-@app.command("drag", cls=options.CommandAfterDashes, epilog=EXAMPLES)
+@app.command("drag", cls=options.CommandAfterDashes)
 def drag(
     context: typer.Context,
     by: Annotated[
@@ -55,7 +46,13 @@ def drag(
     html_file: options.HtmlFile = None,
     quiet: options.SentenceAlone = False,
 ) -> None:
-    """Say how much longer than it is needed a program's memory is held, and by which sites."""
+    """Show how much longer than needed a program holds its memory, and at which call sites.
+
+    Examples:
+      heapwright drag -- ls -R /usr/include
+      heapwright drag --json drag.json --html drag.html -- ./program
+      heapwright drag --by instrumented -- ./rebuilt
+    """
     command = options.command_after_dashes(context)
     if flags:
         if command is not None:

@@ -15,20 +15,10 @@ from heapwright import commands
 from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.cli import options
 
-EXAMPLES = """
-\b
-Examples:
-  heapwright explain -- ./program its arguments
-  heapwright explain --pid 4711
-  heapwright explain --json why.json T
-  heapwright explain --hours 8 --program redis
-"""
-
-
 app = options.application()
 
 
-@app.command("explain", cls=options.CommandAfterDashes, epilog=EXAMPLES)
+@app.command("explain", cls=options.CommandAfterDashes)
 def explain(
     context: typer.Context,
     trace: Annotated[
@@ -68,7 +58,14 @@ def explain(
     vary: options.Vary = None,
     quiet: options.SentenceAlone = False,
 ) -> None:
-    """Say why a program's memory is what it is: leak, retention, growth, or none of these."""
+    """Find the reason for a program's memory: leak, retention, growth, or none of these.
+
+    Examples:
+      heapwright explain -- ls -R /usr
+      heapwright explain --pid 4711
+      heapwright explain --json why.json T
+      heapwright explain --hours 8 --program redis
+    """
     command = options.command_after_dashes(context)
     asked = options.program_request(program, scale, parameter)
     if sum(each is not None for each in (trace, pid, command, asked)) != 1:

@@ -35,5 +35,10 @@ def export(
         ),
     ] = None,
 ) -> None:
-    """Write a trace in a format of others."""
+    """Write a trace as a table or in the format of another tool.
+
+    Examples:
+      heapwright export T --parquet events.parquet
+      heapwright export T --wl load.wl --process 0
+    """
     commands.trace_formats.export_trace(trace, parquet, wl, process)

@@ -17,16 +17,6 @@ from heapwright.base.errors import HeapwrightError
 from heapwright.cli import options
 from heapwright.cli.values import parse_fraction
 
-EXAMPLES = """
-\b
-Examples:
-  heapwright compare -a mimalloc -n 20 --json now.json -- ./program
-  heapwright gate before.json now.json --margin 3%
-  heapwright gate before.json now.json --response time,memory
-  heapwright compare --baseline old -a old=./a.so,new=./b.so --json both.json -- ./program
-  heapwright gate both.json
-"""
-
 STATUSES = {
     Change.SAME: 0,
     Change.SLOWER: 10,
@@ -47,7 +37,7 @@ PASSES = {
 app = options.application()
 
 
-@app.command("gate", epilog=EXAMPLES)
+@app.command("gate")
 def gate(
     baseline: Annotated[
         Path,
@@ -107,7 +97,13 @@ def gate(
     json_file: options.JsonFile = None,
     quiet: options.SentenceAlone = False,
 ) -> None:
-    """Say in one sentence and by the exit status whether anything became slower."""
+    """Check for a slowdown: one sentence and an exit status for continuous integration.
+
+    Examples:
+      heapwright gate before.json now.json --margin 3%
+      heapwright gate before.json now.json --response time,memory
+      heapwright gate both.json
+    """
     if current is None and relative is False:
         raise HeapwrightError(
             "--absolute needs two documents", "one document compares treatments in the same blocks"

@@ -27,5 +27,10 @@ def import_(
         typer.Option("--format", help="What FILE is; by default what its name ends with."),
     ] = None,
 ) -> None:
-    """Make a trace of a file that another tool recorded."""
+    """Convert a recording of another tool into a trace.
+
+    Examples:
+      heapwright import load.wl -o T
+      heapwright import recorded.log --format mtrace -o T
+    """
     commands.trace_formats.import_file(file, output, source)

@@ -15,13 +15,21 @@ from heapwright.cli import (
     options,
 )
 
+HELP = """\
+Build and boot kernels, one for each kernel allocator, and model these allocators.
+
+Examples:
+  heapwright kernel models --load churn
+  heapwright kernel study --scale small
+"""
+
 app = options.application(
     name="kernel",
-    help="The kernel's own allocators: kernels built and booted, one for each of them.",
+    help=HELP,
     no_args_is_help=True,
 )
-app.command("build", epilog=kernel_build.EXAMPLES)(kernel_build.build)
-app.command("boot", epilog=kernel_boot.EXAMPLES)(kernel_boot.boot)
-app.command("record", epilog=kernel_record.EXAMPLES)(kernel_record.record)
-app.command("models", epilog=kernel_models.EXAMPLES)(kernel_models.models)
-app.command("study", epilog=kernel_study.EXAMPLES)(kernel_study.study)
+app.command("build")(kernel_build.build)
+app.command("boot")(kernel_boot.boot)
+app.command("record")(kernel_record.record)
+app.command("models")(kernel_models.models)
+app.command("study")(kernel_study.study)

@@ -9,15 +9,6 @@ import typer
 from heapwright import commands
 from heapwright.cli import options
 
-EXAMPLES = """
-\b
-Examples:
-  heapwright kernel boot slub
-  heapwright kernel boot slob --load churn --seed 7 --json churn.json
-  heapwright kernel boot slab --load fileio --cpus 2
-"""
-
-
 Kernel = Annotated[str, typer.Argument(metavar="ALLOCATOR", help="slab, slub or slob.")]
 Load = Annotated[str, typer.Option(metavar="NAME", help="churn, paths, fileio, memory or nothing.")]
 Scale = Annotated[str, typer.Option(metavar="NAME", help="small, medium or published.")]
@@ -49,7 +40,13 @@ def boot(
         str | None, typer.Option("--json", metavar="FILE", help="Write all of it; - prints it.")
     ] = None,
 ) -> None:
-    """Boot a kernel under a load, by default in virtual time, and show what came out."""
+    """Boot a kernel under a load, by default in virtual time, and show the results.
+
+    Examples:
+      heapwright kernel boot slub
+      heapwright kernel boot slob --load churn --seed 7 --json churn.json
+      heapwright kernel boot slab --load fileio --cpus 2
+    """
     commands.kernel_boot.boot_kernel(
         allocator,
         commands.kernel_boot.Request(load, scale, seed, cpus, kvm=kvm, timeout_s=timeout),

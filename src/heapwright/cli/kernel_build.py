@@ -8,13 +8,6 @@ import typer
 
 from heapwright import commands
 
-EXAMPLES = """
-\b
-Examples:
-  heapwright kernel build
-  heapwright kernel build -a slub -j 2
-"""
-
 Allocators = Annotated[
     str,
     typer.Option("-a", "--allocators", metavar="NAMES", help="slab, slub, slob; with commas."),
@@ -35,7 +28,14 @@ def build(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False,
 ) -> None:
-    """Build a kernel for each allocator from the distribution's source package, into the cache."""
+    """Build a kernel for each allocator from the distribution's source package.
+
+    The kernels are kept in the cache folder.
+
+    Examples:
+      heapwright kernel build
+      heapwright kernel build -a slub -j 2
+    """
     commands.kernel_build.build_kernels(
         allocators, jobs, again=again, keep_source=keep_source, as_json=as_json
     )

@@ -14,15 +14,6 @@ import typer
 from heapwright import commands
 from heapwright.cli import options
 
-EXAMPLES = """
-\b
-Examples:
-  heapwright kernel models --load churn
-  heapwright kernel models --load fileio-like --cpus 1,2,4,8 --json models.json
-  heapwright kernel models --load mine.toml --models slab,slqb --caches
-  heapwright kernel models --trace boot.ktrace
-"""
-
 
 def models(
     load: Annotated[
@@ -65,7 +56,14 @@ def models(
         bool, typer.Option("-q", "--quiet", help="Print the table and nothing else.")
     ] = False,
 ) -> None:
-    """Run kernel-like traffic on models of SLAB, SLOB, SLUB and SLQB."""
+    """Run kernel-like traffic on models of SLAB, SLOB, SLUB and SLQB.
+
+    Examples:
+      heapwright kernel models --load churn
+      heapwright kernel models --load fileio-like --cpus 1,2,4,8 --json models.json
+      heapwright kernel models --load mine.toml --models slab,slqb --caches
+      heapwright kernel models --trace boot.ktrace
+    """
     commands.kernel_models.run_models(
         commands.kernel_models.Options(
             load=load,

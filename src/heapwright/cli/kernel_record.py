@@ -9,14 +9,6 @@ import typer
 from heapwright import commands
 from heapwright.cli.kernel_boot import Kernel, Load, Scale, Seed, Timeout
 
-EXAMPLES = """
-\b
-Examples:
-  heapwright kernel record slub --load churn -o churn.ktrace
-  heapwright kernel models --trace churn.ktrace
-  heapwright kernel record slob --load fileio --buffer 192 -o fileio.ktrace
-"""
-
 
 def record(
     allocator: Kernel,
@@ -38,7 +30,13 @@ def record(
     ] = None,
     timeout: Timeout = None,
 ) -> None:
-    """Boot a kernel under a load and write down its allocation events, for the models to replay."""
+    """Boot a kernel under a load and record its allocation events for the models.
+
+    Examples:
+      heapwright kernel record slub --load churn -o churn.ktrace
+      heapwright kernel models --trace churn.ktrace
+      heapwright kernel record slob --load fileio --buffer 192 -o fileio.ktrace
+    """
     commands.kernel_record.record_kernel(
         allocator,
         commands.kernel_boot.Request(load, scale, seed, cpus, timeout_s=timeout),

@@ -11,14 +11,6 @@ from heapwright import commands
 from heapwright.base.errors import ExitCode
 from heapwright.cli import options
 
-EXAMPLES = """
-\b
-Examples:
-  heapwright kernel study --scale small
-  heapwright kernel study --load churn --replicates 6 -o churn-results
-  heapwright kernel study --resume -o churn-results
-"""
-
 
 def study(
     scale: Annotated[
@@ -53,7 +45,15 @@ def study(
         bool, typer.Option("--resume", help="Go on with the study in this folder.")
     ] = False,
 ) -> None:
-    """Boot every kernel under every load, seed by seed; Ctrl-C keeps all boots; writes a page."""
+    """Boot every kernel under every load with several seeds, and write a page.
+
+    Ctrl-C keeps all boots.
+
+    Examples:
+      heapwright kernel study --scale small
+      heapwright kernel study --load churn --replicates 6 -o churn-results
+      heapwright kernel study --resume -o churn-results
+    """
     wanted = commands.kernel_study.Wanted(scale, loads, allocators, replicates, cpus, seed)
     if not commands.kernel_study.run_kernel_study(wanted, output, resume=resume):
         raise typer.Exit(int(ExitCode.NOTHING_COMPARED))

@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from heapwright.cli.postponed import postpone
-from heapwright.cli.verbs import VERBS, Verb
+from heapwright.cli.verbs import PURPOSES, VERBS, Verb
 
 
 class LazyGroup(TyperGroup):
@@ -18,8 +18,9 @@ class LazyGroup(TyperGroup):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         self._verbs = {verb.name: verb for verb in VERBS}
-        for verb in VERBS:
-            self.add_command(TyperCommand(verb.name, help=verb.help))
+        for purpose, verbs in PURPOSES.items():
+            for verb in verbs:
+                self.add_command(TyperCommand(verb.name, help=verb.help, rich_help_panel=purpose))
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Print the overview; `formatter` collects nothing."""

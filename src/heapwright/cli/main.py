@@ -9,6 +9,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from heapwright.base.scratch import sweep
+from heapwright.cli.completion import Shell, prepare, script
 from heapwright.cli.lazy_group import LazyGroup
 from heapwright.cli.next_command import next_command
 from heapwright.cli.process import leave_after
@@ -31,6 +32,12 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def _print_completion(shell: Shell | None) -> None:
+    if shell is not None:
+        typer.echo(script(shell))
+        raise typer.Exit
+
+
 @app.callback()
 def general_options(
     version: Annotated[
@@ -39,9 +46,18 @@ def general_options(
             "--version", callback=_print_version, is_eager=True, help="Print the version and leave."
         ),
     ] = False,
+    completion: Annotated[
+        Shell | None,
+        typer.Option(
+            "--completion",
+            callback=_print_completion,
+            is_eager=True,
+            help="Print a shell script that completes the command line.",
+        ),
+    ] = None,
 ) -> None:
     """Options that come before the verb."""
-    del version
+    del version, completion
     sweep()
 
 
@@ -52,6 +68,7 @@ def main() -> NoReturn:
 
 def _run() -> None:
     """Run the verb. After success print the next useful command."""
+    prepare()
     try:
         app()
     except SystemExit as leaving:

@@ -12,6 +12,7 @@ from typer.core import TyperCommand
 
 from heapwright.artefacts.program.request import LongRunRequest, ProgramRequest
 from heapwright.base.errors import HeapwrightError
+from heapwright.cli import completion
 from heapwright.cli.forgotten_dashes import refuse_program
 from heapwright.cli.values import parse_cpus, parse_fraction
 
@@ -140,6 +141,7 @@ ProgramName = Annotated[
         "--program",
         metavar="NAME",
         help="In place of a command: a program of `heapwright programs list`, or its file.",
+        autocompletion=completion.programs,
     ),
 ]
 Scale = Annotated[
@@ -150,7 +152,12 @@ Parameter = Annotated[
     typer.Option("-p", metavar="NAME=VALUE", help="Change a parameter of the program."),
 ]
 
-StudyName = Annotated[str, typer.Argument(metavar="STUDY", help="A name of the list, or a file.")]
+StudyName = Annotated[
+    str,
+    typer.Argument(
+        metavar="STUDY", help="A name of the list, or a file.", autocompletion=completion.studies
+    ),
+]
 StudyScale = Annotated[
     str | None, typer.Option("--scale", metavar="NAME", help="One of the study's scales: small.")
 ]

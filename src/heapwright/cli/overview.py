@@ -15,6 +15,8 @@ from rich.panel import Panel
 from rich.table import Column, Table
 from rich.text import Text
 
+from heapwright.cli.verbs import PURPOSES, VERBS
+
 OPTION, SWITCH, TYPE, VERB = "bold cyan", "bold green", "bold yellow", "bold cyan"
 
 
@@ -28,12 +30,11 @@ def print_overview(group: Any, context: Any) -> None:
     parameters = group.get_params(context)
     options = _table((_option(each, context) for each in parameters), [Column() for _ in range(5)])
     console.print(_panel("Options", options))
-    names = group.list_commands(context)
-    verbs = _table(
-        ([Text(name), Text(group.get_command(context, name).help)] for name in names),
-        [Column(style=VERB, no_wrap=True, width=max(map(len, names)))],
-    )
-    console.print(_panel("Commands", verbs))
+    width = max(len(verb.name) for verb in VERBS)
+    for purpose, verbs in PURPOSES.items():
+        rows = ([Text(verb.name), Text(verb.help)] for verb in verbs)
+        table = _table(rows, [Column(style=VERB, no_wrap=True, width=width)])
+        console.print(_panel(purpose, table))
 
 
 def _option(option: Any, context: Any) -> list[Text]:

@@ -15,21 +15,10 @@ from heapwright import commands
 from heapwright.base.errors import ExitCode
 from heapwright.cli import options
 
-EXAMPLES = """
-\b
-Examples:
-  heapwright profile -- ./program its arguments
-  heapwright profile --html profile.html T
-  heapwright profile -n 30 --json profile.json -- ./program
-  heapwright profile --compare before.json after.json
-  heapwright profile --hours 8 --html memory.html -- ./server its arguments
-"""
-
-
 app = options.application()
 
 
-@app.command("profile", cls=options.CommandAfterDashes, epilog=EXAMPLES)
+@app.command("profile", cls=options.CommandAfterDashes)
 def profile(
     context: typer.Context,
     files: Annotated[
@@ -67,7 +56,14 @@ def profile(
         bool, typer.Option("-q", "--quiet", help="Print one line and nothing else.")
     ] = False,
 ) -> None:
-    """Say what a program asks of malloc: how much, which sizes, for how long, in which threads."""
+    """Show a program's requests to malloc: amounts, sizes, lifetimes, threads, call sites.
+
+    Examples:
+      heapwright profile -- ls -R /usr
+      heapwright profile --html profile.html T
+      heapwright profile -n 30 --json profile.json -- ./program
+      heapwright profile --compare before.json after.json
+    """
     status = commands.profile.run_profile(
         commands.profile.Options(
             files=tuple(files or ()),

@@ -15,17 +15,33 @@ import typer
 from heapwright import commands
 from heapwright.artefacts.program.request import ProgramRequest
 from heapwright.base.errors import ExitCode, HeapwrightError
-from heapwright.cli import options
+from heapwright.cli import completion, options
+
+HELP = """\
+Prepare and run real programs and servers as loads for allocators.
+
+Examples:
+  heapwright programs list
+  heapwright programs run perl --scale small
+"""
 
 app = options.application(
     name="programs",
-    help="Real programs and servers to put under study: what is needed, and one run of each.",
+    help=HELP,
     no_args_is_help=True,
 )
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="A name of the list, or a file.")]
+Name = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME", help="A name of the list, or a file.", autocompletion=completion.programs
+    ),
+]
 Names = Annotated[
-    list[str] | None, typer.Argument(metavar="NAME…", help="Names of the list, or files.")
+    list[str] | None,
+    typer.Argument(
+        metavar="NAME…", help="Names of the list, or files.", autocompletion=completion.programs
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
@@ -39,19 +55,36 @@ def refuse_together(given: Mapping[str, object]) -> None:
 
 @app.command("list")
 def list_(as_json: AsJson = False) -> None:
-    """List the programs that come with heapwright, and whether they can be run here."""
+    """List the programs that come with heapwright, and whether they can run here.
+
+    Examples:
+      heapwright programs list
+      heapwright programs list --json
+    """
     commands.programs.list_programs(as_json=as_json)
 
 
 @app.command()
 def show(name: Name, scale: options.Scale = None, parameter: options.Parameter = None) -> None:
-    """Show a program: its parameters, what is read from its output, what must be true of it."""
+    """Show a program: its parameters, the figures it prints, and its checks.
+
+    Examples:
+      heapwright programs show perl
+      heapwright programs show redis --scale small
+    """
     commands.programs.show_program(ProgramRequest(name, scale, tuple(parameter or ())))
 
 
 @app.command()
 def check(names: Names = None) -> None:
-    """Check program files and say what is missing here to run them; without a name, all of them."""
+    """Check program files and name the requirements that are missing here.
+
+    Without a name, all programs are checked.
+
+    Examples:
+      heapwright programs check
+      heapwright programs check redis ./service.toml
+    """
     if not commands.programs.check_programs(tuple(names or ())):
         raise typer.Exit(int(ExitCode.NOTHING_COMPARED))
 
@@ -61,7 +94,12 @@ def install(
     names: Names = None,
     everything: Annotated[bool, typer.Option("--all", help="Of all programs.")] = False,
 ) -> None:
-    """Ask the distribution for the packages of a program; it has to be root who asks."""
+    """Install a program's packages with the distribution's package manager, as root.
+
+    Examples:
+      heapwright programs install redis
+      heapwright programs install --all
+    """
     commands.programs.install_programs(tuple(names or ()), everything=everything)
 
 
@@ -86,7 +124,12 @@ def run(
         str | None, typer.Option("--html", metavar="FILE", help="With --hours: as a page.")
     ] = None,
 ) -> None:
-    """Run a program once, prove its allocator, check its answers, and show its figures."""
+    """Run a program once, prove its allocator, check its answers, and show its figures.
+
+    Examples:
+      heapwright programs run perl --scale small
+      heapwright programs run redis -a jemalloc --json
+    """
     asked = ProgramRequest(name, scale, tuple(parameter or ()))
     if hours is not None:
         refuse_together({"--json": as_json, "--timeout": timeout})
@@ -107,7 +150,14 @@ def clean(
     names: Names = None,
     everything: Annotated[bool, typer.Option("--all", help="Of all programs.")] = False,
 ) -> None:
-    """Remove the data that was made for a program; it is made again when it is needed."""
+    """Remove the data that was generated for a program.
+
+    The next run generates it again.
+
+    Examples:
+      heapwright programs clean perl
+      heapwright programs clean --all
+    """
     commands.programs.clean_programs(tuple(names or ()), everything=everything)
 
 
@@ -137,7 +187,12 @@ def new(
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Default: NAME.toml.")
     ] = None,
 ) -> None:
-    """Write a first program file for a service of your own, from its unit, image or command."""
+    """Write a first program file for a service of your own, from its unit, image or command.
+
+    Examples:
+      heapwright programs new mine --client ./load.sh --unit mine.service
+      heapwright programs new mine --client ./load.sh --server './mine -p 80'
+    """
     commands.programs_new.make_program(
         commands.programs_new.New(name, unit, image, server, client, port, socket, ready, output)
     )

@@ -67,7 +67,12 @@ def record(
     ] = True,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing at the end.")] = False,
 ) -> None:
-    """Run a command and write down all that it asks of malloc, into one file."""
+    """Run a command and record all its requests to malloc in one trace file.
+
+    Examples:
+      heapwright record -o T -- ls -R /usr
+      heapwright record --stacks --follow-children -o T -- make
+    """
     asked = options.program_request(program, scale, parameter)
     if asked is None and not command:
         raise HeapwrightError("there is nothing to record: no command, and no --program", EITHER)

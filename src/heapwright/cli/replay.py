@@ -19,15 +19,6 @@ from heapwright.base.paths import is_file
 from heapwright.cli import options
 from heapwright.cli.values import parse_margin, parse_size
 
-EXAMPLES = """
-\b
-Examples:
-  heapwright record -o T -- ./server --selftest
-  heapwright replay T -a glibc,jemalloc,hoard
-  heapwright replay T --process 3 --touch none
-  heapwright replay T -a ./libmine.so --check -n 1
-"""
-
 
 class Pace(StrEnum):
     ASAP = "asap"
@@ -37,7 +28,7 @@ class Pace(StrEnum):
 app = options.application()
 
 
-@app.command("replay", epilog=EXAMPLES)
+@app.command("replay")
 def replay(
     trace: Annotated[Path, typer.Argument(metavar="TRACE", help="What `heapwright record` wrote.")],
     allocators: options.Allocators = None,
@@ -99,7 +90,13 @@ def replay(
     csv_file: options.CsvFile = None,
     quiet: options.SentenceAlone = False,
 ) -> None:
-    """Replay a trace under each allocator, in randomised blocks, and say which one to use."""
+    """Replay a trace under each allocator in randomised blocks and name the one to use.
+
+    Examples:
+      heapwright replay T -a glibc,jemalloc,hoard
+      heapwright replay T -a ./libmine.so --check -n 1
+      heapwright replay T --process 3 --touch none
+    """
     if not is_file(trace):
         raise HeapwrightError(f"there is no trace {trace}", "`heapwright record` makes one")
     request = commands.replay.Request(trace.absolute(), touch, pace.value, order, check, process)

@@ -15,19 +15,10 @@ from heapwright import commands
 from heapwright.base.errors import ExitCode
 from heapwright.cli import options
 
-EXAMPLES = """
-\b
-Examples:
-  heapwright report results -o page.html
-  heapwright report monday tuesday -o page.html --figures figures
-  heapwright report profile.json --pdf profile.pdf
-"""
-
-
 app = options.application()
 
 
-@app.command("report", epilog=EXAMPLES)
+@app.command("report")
 def report(
     sources: Annotated[
         list[Path],
@@ -52,7 +43,13 @@ def report(
     process: options.ProcessNumber = None,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Do not name the files.")] = False,
 ) -> None:
-    """Make a page that needs nothing but itself, and figures for papers."""
+    """Write a page of results that needs no other file, and figures for papers.
+
+    Examples:
+      heapwright report results -o page.html
+      heapwright report T -o page.html --figures figures
+      heapwright report profile.json --pdf profile.pdf
+    """
     status = commands.report.run_report(
         commands.report.Options(
             sources=tuple(sources),

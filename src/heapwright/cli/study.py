@@ -14,9 +14,17 @@ import typer
 from heapwright import commands
 from heapwright.cli import options, study_run
 
+HELP = """\
+Run studies: factors and their levels in one file, in randomised blocks.
+
+Examples:
+  heapwright study list
+  heapwright study run costa-2014 --scale small -o results
+"""
+
 app = options.application(
     name="study",
-    help="Studies: factors and their levels in one file, run as randomised blocks.",
+    help=HELP,
     no_args_is_help=True,
 )
 
@@ -31,7 +39,12 @@ Seed = Annotated[
 
 @app.command("list")
 def list_(as_json: AsJson = False) -> None:
-    """List the studies that come with heapwright."""
+    """List the studies that come with heapwright.
+
+    Examples:
+      heapwright study list
+      heapwright study list --json
+    """
     commands.study.list_studies(as_json=as_json)
 
 
@@ -42,7 +55,12 @@ def show(
     as_json: AsJson = False,
     seed: Seed = 0,
 ) -> None:
-    """Show a study: its factors and responses, and what it comes to on this machine."""
+    """Show a study: its factors, its responses, and its number of runs on this machine.
+
+    Examples:
+      heapwright study show costa-2014
+      heapwright study show mine.toml --scale small --json
+    """
     commands.study.show_study(name, scale, seed=seed, as_json=as_json)
 
 
@@ -51,7 +69,12 @@ def check(
     names: Annotated[list[str], typer.Argument(metavar="STUDY…", help="Files, or names.")],
     seed: Seed = 0,
 ) -> None:
-    """Check study files, at all of their scales; what is wrong is said with the line."""
+    """Check study files at all of their scales, and name the line of each error.
+
+    Examples:
+      heapwright study check mine.toml
+      heapwright study check costa-2014 matias-2011-mysql
+    """
     commands.study.check_studies(names, seed)
 
 
@@ -65,10 +88,15 @@ def from_(
     ] = "-",
     name: Annotated[str, typer.Option(help="What the study is called.")] = "derived",
 ) -> None:
-    """Derive a study from profiled programs: levels from how often, how much and how they allocate.
+    """Derive a study of the workload uma-test from profiles of programs.
 
-    Grouped by number of allocations, by the sizes among which 70 % of each program's lie, by their
-    threads and patterns, as the published study did; for the workload uma-test."""
+    The levels follow the published method. Programs are grouped by their number of
+    allocations, by the sizes of 70 % of them, by their threads and by their patterns.
+
+    Examples:
+      heapwright study from a.json b.json -o mine.toml
+      heapwright study from *.json --name mine
+    """
     commands.study_from.derive(profiles, output, name)
 
 

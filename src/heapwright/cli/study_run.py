@@ -69,7 +69,15 @@ def run(
     insecure: Insecure = False,
     quiet: Quiet = False,
 ) -> None:
-    """Run a study: every treatment once in each block, in random order; Ctrl-C keeps all runs."""
+    """Run a study: each treatment once in each block, in random order.
+
+    Ctrl-C keeps all finished runs.
+
+    Examples:
+      heapwright study run costa-2014 --scale small -o results
+      heapwright study run mine.toml --budget 60
+      heapwright study run mine.toml --listen 7000 --hosts one,two
+    """
     chosen = commands.study_run.Options(
         options.seconds_of(budget),
         quiet,
@@ -90,7 +98,12 @@ def resume(
     insecure: Insecure = False,
     quiet: Quiet = False,
 ) -> None:
-    """Go on with a study that was broken off, however it was; no run is made twice."""
+    """Continue an interrupted study. No run is repeated.
+
+    Examples:
+      heapwright study resume results
+      heapwright study resume results --budget 30
+    """
     chosen = commands.study_run.Options(
         options.seconds_of(budget),
         quiet,
@@ -103,7 +116,12 @@ def resume(
 
 
 def status(folder: Results) -> None:
-    """Tell how far a study is, also while it is being run, and how its runs ended."""
+    """Show the progress of a study and the outcomes of its runs, also while it runs.
+
+    Examples:
+      heapwright study status results
+      heapwright study status costa-2014-results
+    """
     commands.study_status.show_status(folder)
 
 
@@ -113,7 +131,12 @@ def worker(
     ],
     certificate: Certificate = None,
 ) -> None:
-    """Make runs on this host for a study that another host leads."""
+    """Make runs on this host for a study that another host leads.
+
+    Examples:
+      heapwright study worker leader:7000 --certificate study.pem
+      heapwright study worker leader:7000
+    """
     commands.study_worker.serve_study(address, certificate)
 
 

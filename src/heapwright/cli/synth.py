@@ -15,15 +15,6 @@ import typer
 from heapwright import commands
 from heapwright.cli import options
 
-EXAMPLES = """
-\b
-Examples:
-  heapwright synth profile.json -o T
-  heapwright synth T1 -o T2 --events 100000000 --threads 8
-  heapwright synth T --model costa -a glibc,jemalloc,tcmalloc
-  heapwright synth --recreate dj -o T
-"""
-
 
 class Model(StrEnum):
     """How the load is drawn."""
@@ -35,7 +26,7 @@ class Model(StrEnum):
 app = options.application()
 
 
-@app.command("synth", epilog=EXAMPLES)
+@app.command("synth")
 def synth(
     profile: Annotated[
         Path | None,
@@ -86,7 +77,14 @@ def synth(
         bool, typer.Option("-q", "--quiet", help="Print the distances and nothing else.")
     ] = False,
 ) -> None:
-    """Draw a load that behaves like a profiled program, and say how far it is from it."""
+    """Generate a load that behaves like a profiled program, and measure the difference.
+
+    Examples:
+      heapwright synth T -o T2 --threads 8
+      heapwright synth profile.json -o T --events 100000
+      heapwright synth T --model costa -a glibc,jemalloc,tcmalloc
+      heapwright synth --recreate dj -o T
+    """
     commands.synth.run_synth(
         commands.synth.Options(
             profile=profile,

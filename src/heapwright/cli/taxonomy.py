@@ -58,7 +58,12 @@ def taxonomy(
         bool, typer.Option("-q", "--quiet", help="Print the table and nothing else.")
     ] = False,
 ) -> None:
-    """Measure whether allocators are fast and scalable, share lines, and let memory grow."""
+    """Measure the speed, scaling, false sharing and memory growth of allocators.
+
+    Examples:
+      heapwright taxonomy --small -a glibc,granary
+      heapwright taxonomy --json taxonomy.json --html taxonomy.html
+    """
     status = commands.taxonomy.run_taxonomy(
         commands.taxonomy.Options(
             allocators=tuple(allocators or ()),

@@ -13,9 +13,17 @@ import typer
 from heapwright import commands
 from heapwright.cli import options
 
+HELP = """\
+Show the content of a trace, or check all of it.
+
+Examples:
+  heapwright trace info T
+  heapwright trace check T
+"""
+
 app = options.application(
     name="trace",
-    help="Say what a trace holds, or check all of it.",
+    help=HELP,
     no_args_is_help=True,
 )
 
@@ -25,12 +33,22 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text
 
 @app.command()
 def info(trace: Trace, as_json: AsJson = False) -> None:
-    """Say what a trace holds: of whom, how much, how it was recorded. Quick at any size."""
+    """Show the content of a trace and how it was recorded. Fast at any size.
+
+    Examples:
+      heapwright trace info T
+      heapwright trace info T --json
+    """
     commands.trace.show_info(trace, as_json=as_json)
 
 
 @app.command()
 def check(trace: Trace, as_json: AsJson = False) -> None:
-    """Read all of a trace. Leaves with 1 if a piece of it is damaged, and says where."""
+    """Read a whole trace and report damaged parts. The exit status is 1 if there are any.
+
+    Examples:
+      heapwright trace check T
+      heapwright trace check T --json
+    """
     if not commands.trace.check(trace, as_json=as_json):
         raise typer.Exit(1)

@@ -1,10 +1,9 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The verbs of `heapwright`, in the order of its help.
+"""The verbs of `heapwright`, grouped by purpose, in the order of its help.
 
-The modules with their options are imported when a verb is run or asked for its help. Their first
-lines of help stand here a second time, so that `heapwright --help` imports none of them. A test
-compares both.
+A verb's module is imported only to run the verb or to print its help. The first line of that help
+stands here a second time, so that `heapwright --help` imports no verb. A test compares both.
 """
 
 from dataclasses import dataclass
@@ -26,65 +25,80 @@ class Verb:
         return f"heapwright.cli.{self.module or self.name}"
 
 
-VERBS = (
-    Verb(
-        "agree",
-        "Say whether allocators rank on a replay and on a synthetic load as on the program itself.",
+PURPOSES = {
+    "Choose an allocator": (
+        Verb(
+            "compare",
+            "Run a command under each allocator in randomised blocks and name the one to use.",
+        ),
+        Verb(
+            "replay",
+            "Replay a trace under each allocator in randomised blocks and name the one to use.",
+        ),
+        Verb(
+            "agree",
+            "Compare how allocators rank on a program, on its replay and on a synthetic load.",
+        ),
+        Verb(
+            "gate",
+            "Check for a slowdown: one sentence and an exit status for continuous integration.",
+        ),
+        Verb("allocators", "List the allocators that can be used here, or show one of them."),
+        Verb(
+            "doctor",
+            "Check whether this machine is fit to measure on, and how small a difference it shows.",
+        ),
     ),
-    Verb(
-        "analyse",
-        "Analyse the runs of a study: variance, groups, ratios, growth, rankings, agreement.",
+    "Explain a program's memory": (
+        Verb(
+            "explain",
+            "Find the reason for a program's memory: leak, retention, growth, or none of these.",
+        ),
+        Verb(
+            "profile",
+            "Show a program's requests to malloc: amounts, sizes, lifetimes, threads, call sites.",
+        ),
+        Verb(
+            "drag",
+            "Show how much longer than needed a program holds its memory, and at which call sites.",
+        ),
     ),
-    Verb(
-        "compare",
-        "Run a command under each allocator, in randomised blocks, and say which one to use.",
+    "Record and generate loads": (
+        Verb("record", "Run a command and record all its requests to malloc in one trace file."),
+        Verb("trace", "Show the content of a trace, or check all of it."),
+        Verb(
+            "synth",
+            "Generate a load that behaves like a profiled program, and measure the difference.",
+        ),
+        Verb("export", "Write a trace as a table or in the format of another tool."),
+        Verb("import", "Convert a recording of another tool into a trace.", module="import_trace"),
     ),
-    Verb(
-        "compose",
-        "Make an allocator from layers: compile it, run the conformance suite on it, and "
-        "know it by name from then on.",
+    "Build and test an allocator": (
+        Verb(
+            "compose",
+            "Build an allocator from layers, run the conformance suite on it, and register it.",
+        ),
+        Verb(
+            "taxonomy", "Measure the speed, scaling, false sharing and memory growth of allocators."
+        ),
+        Verb(
+            "kernel",
+            "Build and boot kernels, one for each kernel allocator, and model these allocators.",
+        ),
     ),
-    Verb(
-        "doctor",
-        "Say whether this machine is fit to measure on, what to do, and how small a "
-        "difference shows.",
+    "Run a study": (
+        Verb("study", "Run studies: factors and their levels in one file, in randomised blocks."),
+        Verb(
+            "analyse",
+            "Analyse the runs of a study: variance, groups, ratios, growth, rankings, agreement.",
+        ),
+        Verb("report", "Write a page of results that needs no other file, and figures for papers."),
+        Verb("programs", "Prepare and run real programs and servers as loads for allocators."),
+        Verb(
+            "workloads",
+            "List the named workloads, show one of them, or print the path of its program.",
+        ),
     ),
-    Verb(
-        "drag",
-        "Say how much longer than it is needed a program's memory is held, and by which sites.",
-    ),
-    Verb(
-        "explain",
-        "Say why a program's memory is what it is: leak, retention, growth, or none of these.",
-    ),
-    Verb("gate", "Say in one sentence and by the exit status whether anything became slower."),
-    Verb(
-        "profile",
-        "Say what a program asks of malloc: how much, which sizes, for how long, in which threads.",
-    ),
-    Verb(
-        "replay",
-        "Replay a trace under each allocator, in randomised blocks, and say which one to use.",
-    ),
-    Verb("report", "Make a page that needs nothing but itself, and figures for papers."),
-    Verb(
-        "synth",
-        "Draw a load that behaves like a profiled program, and say how far it is from it.",
-    ),
-    Verb("record", "Run a command and write down all that it asks of malloc, into one file."),
-    Verb(
-        "taxonomy",
-        "Measure whether allocators are fast and scalable, share lines, and let memory grow.",
-    ),
-    Verb("export", "Write a trace in a format of others."),
-    Verb("import", "Make a trace of a file that another tool recorded.", module="import_trace"),
-    Verb("allocators", "List the allocators that can be used here, or show one of them."),
-    Verb("kernel", "The kernel's own allocators: kernels built and booted, one for each of them."),
-    Verb(
-        "programs",
-        "Real programs and servers to put under study: what is needed, and one run of each.",
-    ),
-    Verb("study", "Studies: factors and their levels in one file, run as randomised blocks."),
-    Verb("trace", "Say what a trace holds, or check all of it."),
-    Verb("workloads", "List the named workloads, show one of them, or say where its program is."),
-)
+}
+"""The verbs by purpose, in the order of the help."""
+VERBS = tuple(verb for verbs in PURPOSES.values() for verb in verbs)

@@ -11,7 +11,7 @@ import pytest
 from heapwright.artefacts.composition.aliases import Scope
 from heapwright.artefacts.composition.expression import parse_expression
 from heapwright.artefacts.composition.layers import Toolbox
-from heapwright.cli.compose import EXAMPLES
+from heapwright.cli.compose import compose
 from heapwright.compose.edits import apply, parse_edits
 from heapwright.compose.origins import from_type
 from heapwright.compose.source_text import type_of
@@ -22,7 +22,7 @@ COMMAND = re.compile(r"^(?:\$ |\s*)heapwright compose (?P<arguments>\S.*)$", re.
 
 
 def commands() -> list[str]:
-    texts = [path.read_text("utf-8") for path in PAGES] + [EXAMPLES]
+    texts = [path.read_text("utf-8") for path in PAGES] + [compose.__doc__ or ""]
     found = [match["arguments"] for text in texts for match in COMMAND.finditer(text)]
     found += re.findall(r"`heapwright compose ([^`]+)`", texts[0])
     return [each for each in dict.fromkeys(found) if re.search(r"--(type|from) '?[^A-Z\s]", each)
