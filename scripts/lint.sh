@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # lint.sh: formatters (checking only), linters and type checks; everything is looked at before it
-# fails. lint.sh fix: let the formatters rewrite. A tool that is missing is named and passed over;
+# fails. lint.sh quick: without types and clang-tidy, in seconds. lint.sh fix: let the formatters rewrite. A tool that is missing is named and passed over;
 # with HEAPWRIGHT_NO_SKIP set it is a failure.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
@@ -72,6 +72,7 @@ tool clang-format 'clang-format of PyPI' .venv/bin/clang-format .venv/bin/clang-
 tool shellcheck shellcheck shellcheck shellcheck -x "${shell[@]}"
 tool 'ruff format' 'ruff of PyPI' .venv/bin/ruff .venv/bin/ruff format --check -q .
 tool 'ruff check' 'ruff of PyPI' .venv/bin/ruff .venv/bin/ruff check -q .
+[ "$mode" = quick ] && exit $failed
 tool mypy 'mypy of PyPI' .venv/bin/mypy type_check
 tool clang-tidy 'clang-tidy of PyPI' .venv/bin/clang-tidy tidy
 exit $failed

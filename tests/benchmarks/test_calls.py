@@ -162,3 +162,25 @@ def test_a_pair_is_counted_beyond_its_loop(fast_path: ModuleType, tmp_path: Path
     (pair,) = fast_path.measure(program, 64, [allocator])
     assert pair.alone == pytest.approx(expected, abs=0.01)
     assert pair.held == pytest.approx(expected, abs=1.01)
+
+
+def test_memory_that_other_threads_freed_is_measured(tmp_path: Path) -> None:
+    if shutil.which("gcc") is None:
+        pytest.skip("gcc is needed (package gcc)")
+    frees = imported("remote_frees")
+    program = frees.compiled("remote_frees.c", tmp_path, "-pthread")
+    said = frees.output([str(program), "8", "2", "1", "2000"], frees.under(GLIBC)).decode()
+    full, at_once, later = map(int, said.split(","))
+    assert full > 8 << 20
+    assert max(at_once, later) <= 2 * full
+    with pytest.raises(frees.FailedError, match="usage"):
+        frees.output([str(program), "8", "0", "1", "0"], frees.under(GLIBC))
+
+
+def test_the_page_of_remote_frees_is_that_of_its_runs() -> None:
+    frees = imported("remote_frees")
+    folder = FOLDER.parents[1] / "docs" / "results" / "remote-frees"
+    text = (folder / "runs.csv").read_text(encoding="utf-8")
+    runs = frees.from_csv(text)
+    assert frees.as_csv(runs) == text
+    assert frees.as_table(runs) in (folder / "README.md").read_text(encoding="utf-8")

@@ -190,8 +190,8 @@ def new(
     """Write a first program file for a service of your own, from its unit, image or command.
 
     Examples:
-      heapwright programs new mine --client ./load.sh --unit mine.service
-      heapwright programs new mine --client ./load.sh --server './mine -p 80'
+      heapwright programs new mine --client ./load.sh --unit mine.service --port 80
+      heapwright programs new mine --client ./load.sh --server ./mine --port 80
     """
     commands.programs_new.make_program(
         commands.programs_new.New(name, unit, image, server, client, port, socket, ready, output)

@@ -47,7 +47,7 @@ def test_the_page_of_the_tool_names_every_verb(written: dict[str, str]) -> None:
 
 def test_roff_reads_the_pages_without_a_warning(tmp_path: Path) -> None:
     if shutil.which("groff") is None:
-        pytest.skip("groff is not installed (package groff)")
+        pytest.skip("groff is not installed (package groff-base)")
     assert main([str(tmp_path)]) == 0
     files = sorted((tmp_path / "man1").iterdir())
     assert [file.name for file in files if not file.name.endswith(".1")] == []

@@ -1,0 +1,81 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""README.md is short, its links lead somewhere, and its figures and pictures are real."""
+
+import gzip
+import importlib.util
+import re
+import shutil
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from PIL import Image
+
+from heapwright.artefacts.comparison.document import Comparison
+from heapwright.report.render import report_text
+from support.running import ran
+
+ROOT = Path(__file__).parents[2]
+TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
+LONGEST = 90
+LARGEST_PICTURE = 150_000
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", TEXT, re.MULTILINE | re.DOTALL)
+
+
+def drawing() -> ModuleType:
+    """The script that draws the pictures."""
+    path = ROOT / "scripts" / "readme_pictures.py"
+    spec = importlib.util.spec_from_file_location("readme_pictures", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_it_is_read_in_two_minutes() -> None:
+    assert len(TEXT.splitlines()) <= LONGEST
+    wishes = TEXT.partition("| I want to… |")[2].partition("\n\n")[0].splitlines()
+    assert len(wishes[2:]) == 6
+    assert len(re.findall(r"\]\(", TEXT.partition("## Read on")[2])) == 4
+
+
+def test_its_links_lead_to_files() -> None:
+    targets = re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", TEXT)
+    assert len(targets) >= 8
+    assert [each for each in targets if not (ROOT / each).exists()] == []
+
+
+def test_its_example_is_the_output_of_a_kept_comparison() -> None:
+    kept = ROOT / "docs" / "results" / "readme" / "compare.json.gz"
+    report = report_text(Comparison.from_json(gzip.decompress(kept.read_bytes()).decode()))
+    (example,) = blocks("console")
+    shown = [line for line in example.splitlines()[1:] if line != "…"]
+    assert [line for line in shown if line not in report.splitlines()] == []
+    assert any(line.startswith("Switch to ") for line in shown)
+
+
+def test_its_composition_is_an_allocator(tmp_path: Path) -> None:
+    compiler = shutil.which("c++") or pytest.skip("no C++ compiler (package g++)")
+    (code,) = blocks("cpp")
+    source, program = tmp_path / "mine.cpp", tmp_path / "mine"
+    use = "int main() { static Mine heap; heap.free(heap.malloc(20)); return 0; }\n"
+    source.write_text(code + use, encoding="utf-8")
+    words = [compiler, "-std=c++20", "-Wall", "-Werror", f"-I{ROOT / 'include'}"]
+    done = ran([*words, str(source), "-o", str(program)])
+    assert done.returncode == 0, done.stderr
+    assert ran([str(program)]).returncode == 0
+
+
+def test_its_pictures_were_drawn_from_the_results_that_are_there() -> None:
+    pictures = drawing()
+    assert pictures.CHART.read_text("utf-8").endswith(f"Inputs: {pictures.chart_digest()} -->\n")
+    with Image.open(pictures.PAGE) as page:
+        assert page.text["Inputs"] == pictures.page_digest()  # type: ignore[attr-defined]
+    for picture in (pictures.CHART, pictures.PAGE):
+        assert picture.stat().st_size < LARGEST_PICTURE
+        assert str(picture.relative_to(ROOT)) in TEXT
