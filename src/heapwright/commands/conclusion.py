@@ -11,6 +11,7 @@ from heapwright.analysis.apply import Invocation
 from heapwright.analysis.levels import overall
 from heapwright.analysis.looks import LookPlan, decide
 from heapwright.analysis.race.runs import Deciding, deciding_figure_of
+from heapwright.artefacts.comparison.counts import counted
 from heapwright.artefacts.comparison.document import (
     Comparison,
     Design,
@@ -180,9 +181,10 @@ def is_compared(comparison: Comparison) -> bool:
 
     Counts of the baseline alone are an answer too: a later document is judged against them.
     """
-    alone = comparison.design.exact and len(comparison.treatments) == 1
+    if comparison.design.exact and len(comparison.treatments) == 1:
+        return counted(comparison.runs, comparison.treatments[0].key) is not None
     return any(
-        alone or effect.key != view.treatments[0].key
+        effect.key != view.treatments[0].key
         for _, view in views(comparison)
         for effect in view.effects
     )

@@ -124,7 +124,8 @@ class _ComparedBlocks(Blocks):
     def _is_over(self, level: Sequence[Key]) -> bool:
         """Whether there is nothing left to compare in a level, or nothing to compare with."""
         given_up = super()._gone()
-        return self._has_no_baseline(level) or given_up.issuperset(level[1:])
+        alone = bool(level[1:]) and given_up.issuperset(level[1:])
+        return alone or self._has_no_baseline(level)
 
     def _has_no_baseline(self, level: Sequence[Key]) -> bool:
         return level[0] in self._begun_badly or level[0] in super()._gone()

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from statistics import median
 
-from heapwright.analysis.exact import counted
+from heapwright.artefacts.comparison.counts import counted
 from heapwright.artefacts.comparison.document import Comparison, TreatmentInfo, count_outcomes
 from heapwright.artefacts.run.exact_counts import INSTRUCTIONS, L1_MISSES, LL_MISSES
 from heapwright.artefacts.run.measured import Outcome

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heapwright.analysis.exact import counted, decide_exact
+from heapwright.analysis.exact import decide_exact
+from heapwright.artefacts.comparison.counts import counted
 from heapwright.artefacts.run.exact_counts import INSTRUCTIONS, L1_MISSES, LL_MISSES
 from heapwright.artefacts.run.measured import Outcome, Run
 

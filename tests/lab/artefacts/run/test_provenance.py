@@ -6,7 +6,6 @@ import hashlib
 import os
 import platform
 import shutil
-import tomllib
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -37,14 +36,6 @@ def test_the_machine_is_described() -> None:
     assert environment.allocators == [glibc]
     age = datetime.now(UTC) - datetime.fromisoformat(environment.date)
     assert abs(age) < timedelta(minutes=5)
-
-
-def test_the_version_is_written_alike_everywhere() -> None:
-    root = Path(__file__).parents[4]
-    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert project["version"] == __version__
-    cmake = (root / "CMakeLists.txt").read_text(encoding="utf-8")
-    assert f"project(heapwright VERSION {__version__} " in cmake
 
 
 def test_it_comes_back_from_json_unchanged() -> None:
