@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping
 from heapwright.artefacts.explanation.document import Culprit, Kind
 from heapwright.artefacts.profile.course import site_curve
 from heapwright.artefacts.profile.document import Profile, Site
-from heapwright.artefacts.profile.library_frames import own_place
 from heapwright.explain.evidence import Grown, Lost, Place
 from heapwright.explain.sentence import Part
 
@@ -85,7 +84,7 @@ def _culprit(site: Site, kind: Kind, amount: tuple[int, int], rate: float | None
         blocks=amount[0],
         bytes=amount[1],
         kind=kind,
-        place=own_place(site.frames),
+        place=site.place,
         rate_bytes_per_s=rate,
     )
 
