@@ -23,6 +23,11 @@ struct Mapping {
     bool may(char right) const { return rights.find(right) != std::string::npos; }
 };
 
+bool isCLibrary(const std::string& path) {
+    const std::string name = path.substr(path.rfind('/') + 1);
+    return name.starts_with("libc.so") || name.starts_with("libc-2.");
+}
+
 /// Parses the line of smaps that begins a mapping. False for a line about one: "Anonymous: 4 kB".
 bool beginsMapping(const std::string& line, Mapping& mapping) {
     std::istringstream words(line);
@@ -78,6 +83,7 @@ std::vector<Range> ProcessMemory::written() const {
             continue;
         }
         Range range = mapping.range;
+        range.ofCLibrary = isCLibrary(mapping.path);
         if (mapping.path == "[stack]") {
             const std::uint64_t used = stackPointer() & ~std::uint64_t{7};
             range.begin = used > range.begin && used < range.end ? used : range.begin;

@@ -15,6 +15,7 @@ namespace heapwright::leakscan {
 struct Range {
     std::uint64_t begin;
     std::uint64_t end;
+    bool ofCLibrary = false; ///< data of the C library, with the links of its free blocks
 };
 
 /// The memory that a search needs.

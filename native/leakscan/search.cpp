@@ -10,6 +10,7 @@ namespace heapwright::leakscan {
 namespace {
 
 constexpr std::uint64_t page = 4096;
+constexpr std::uint64_t linkOffset = 8;
 constexpr std::uint64_t nearlyAll = 10; ///< nine in ten
 constexpr std::size_t pageWords = page / sizeof(std::uint64_t);
 
@@ -29,7 +30,9 @@ public:
         for (std::uint64_t at = range.begin; at < range.end;) {
             const std::uint64_t end = std::min(range.end, (at / page + 1) * page);
             if (!live_.pages().has(at)) {
+                links_ = range.ofCLibrary;
                 scan(at, end);
+                links_ = false;
             }
             at = end;
         }
@@ -37,7 +40,9 @@ public:
 
     /// The remaining contents of a freed block, where the allocator has not written.
     void stale(const Freed& block) {
+        links_ = true;
         scanReadable((block.begin + 7) & ~std::uint64_t{7}, block.begin + block.usable);
+        links_ = false;
     }
 
     void drain() {
@@ -53,13 +58,23 @@ public:
             return;
         }
         Block* const block = live_.find(word);
-        if (block != nullptr && !block->reached) {
+        if (block != nullptr && !block->reached && mayBePointer(word, *block)) {
             block->reached = true;
             waiting_.push_back(block);
         }
     }
 
 private:
+    /// A program points into what it asked for, or to its end. The C library links free blocks by
+    /// the addresses of their headers, 16 bytes before them: in the last word of the live block
+    /// that stands there.
+    bool mayBePointer(std::uint64_t word, const Block& block) const {
+        const std::uint64_t offset = word - block.begin;
+        const bool isLink =
+            links_ && block.usable > linkOffset && offset == block.usable - linkOffset;
+        return offset <= block.size && !isLink;
+    }
+
     /// A block from a damaged trace may be huge, but most of it is unmapped.
     void scanReadable(std::uint64_t from, std::uint64_t to) {
         auto range = std::upper_bound(
@@ -90,6 +105,7 @@ private:
     std::uint64_t lowest_ = ~std::uint64_t{0};
     std::uint64_t highest_ = 0;
     std::vector<Block*> waiting_;
+    bool links_ = false; ///< what is scanned may have the C library's links
     std::uint64_t buffer_[pageWords] = {};
 };
 

@@ -70,7 +70,9 @@ def judged(seen: Seen) -> tuple[Explanation, list[str]]:
     found = first.found.model_copy(update={"heapwright_version": __version__})
     if first.process is not None and several:
         number = first.process.process
-        said = [found.sentence, one_of(_name(first.process), max(len(+calls), 1))]
+        said = [found.sentence]
+        if len(+calls) > 1:
+            said.append(one_of(_name(first.process), len(+calls)))
         if seen.pid is None:
             said += _others(all_judged, first, seen.reaches)
         found = found.model_copy(update={"process": number, "sentence": " ".join(said)})

@@ -3,7 +3,8 @@
 """The places of a leak or a growth. Pure.
 
 A place is a line of the program's own code. Several sites may lead to it, with different callers;
-each of them is a culprit, and their bytes together are the place's part.
+each of them is a culprit, and their bytes together are the place's part. A function through which
+others allocate as well, without such a finding, is a wrapper of malloc: the place is its caller.
 """
 
 from collections import Counter
@@ -12,10 +13,12 @@ from collections.abc import Iterable, Mapping
 from heapwright.artefacts.explanation.document import Culprit, Kind
 from heapwright.artefacts.profile.course import site_curve
 from heapwright.artefacts.profile.document import Profile, Site
-from heapwright.artefacts.profile.library_frames import own_place
+from heapwright.artefacts.profile.library_frames import PLACE
 from heapwright.explain.evidence import Grown, Lost, Place
 from heapwright.explain.sentence import Part
 
+DEEPEST_WRAPPER = 4
+"""So many functions between malloc and the one at fault."""
 Culprits = tuple[list[Culprit], list[Part]]
 
 
@@ -23,14 +26,17 @@ def of_leak(
     profile: Profile, lost: Mapping[Place, Lost], going: Mapping[Place, Lost], total: int
 ) -> Culprits:
     """The places that lost `total` bytes. Those that go on come first, then by bytes."""
+    sites = _sites(profile, lost)
+    named = _Places(profile, sites)
     found = [
         _culprit(
             site,
+            named.of(site),
             Kind.LEAK,
             (lost[place].blocks, lost[place].bytes),
             lost[place].rate if place in going else None,
         )
-        for place, site in _sites(profile, lost)
+        for place, site in sites
     ]
     parts = sorted(_parts(found, total), key=lambda each: each.rate is None)
     return _ordered(found, parts), parts
@@ -51,13 +57,20 @@ def hidden(profile: Profile, lost: Mapping[Place, Lost]) -> tuple[int, int]:
 def of_growth(profile: Profile, grown: Grown, end: float) -> Culprits:
     """The places that grow until `end`. Those that grew most lately come first."""
     sites = _sites(profile, grown.sites)
-    lately = [
-        _culprit(site, Kind.GROWTH, (0, grown.sites[place].bytes), grown.sites[place].rate)
+    named = _Places(profile, sites)
+    whole = [
+        _culprit(
+            site,
+            named.of(site),
+            Kind.GROWTH,
+            _kept(profile, site, end),
+            grown.sites[place].rate,
+        )
         for place, site in sites
     ]
-    whole = [
-        _culprit(site, Kind.GROWTH, _kept(profile, site, end), grown.sites[place].rate)
-        for place, site in sites
+    lately = [
+        each.model_copy(update={"blocks": 0, "bytes": grown.sites[place].bytes})
+        for each, (place, _) in zip(whole, sites, strict=True)
     ]
     parts = _parts(lately, grown.late.bytes)
     return _ordered(whole, parts), parts
@@ -79,13 +92,43 @@ def _kept(profile: Profile, site: Site, end: float) -> tuple[int, int]:
     return 0, live
 
 
-def _culprit(site: Site, kind: Kind, amount: tuple[int, int], rate: float | None) -> Culprit:
+class _Places:
+    """Where the program is at fault, for sites that are."""
+
+    def __init__(self, profile: Profile, culprits: Iterable[tuple[Place, Site]]) -> None:
+        at_fault = {place for place, _ in culprits}
+        self._others = [
+            tuple(map(_function, site.own_calls[: DEEPEST_WRAPPER + 1]))
+            for site in profile.sites
+            if (site.process, site.stack) not in at_fault
+        ]
+
+    def of(self, site: Site) -> str:
+        """The innermost call that is no wrapper; the innermost one where all are."""
+        calls = site.own_calls[: DEEPEST_WRAPPER + 1]
+        functions = tuple(map(_function, calls))
+        for depth in range(1, len(calls)):
+            inner, caller = functions[:depth], functions[depth]
+            callers = {each[depth] for each in self._others if each[:depth] == inner != each}
+            if not callers or caller in callers:
+                return calls[depth - 1]
+        return site.place
+
+
+def _function(call: str) -> str:
+    """`work` of `work (a.c:12)`."""
+    return PLACE.sub("", call)
+
+
+def _culprit(
+    site: Site, place: str, kind: Kind, amount: tuple[int, int], rate: float | None
+) -> Culprit:
     return Culprit(
         frames=site.frames,
         blocks=amount[0],
         bytes=amount[1],
         kind=kind,
-        place=own_place(site.frames),
+        place=place,
         rate_bytes_per_s=rate,
     )
 

@@ -45,6 +45,8 @@ from heapwright.explain.settings import MMAP_THRESHOLD, Use, allocator_in_use, s
 MOST_CULPRITS = 10
 LEAST_LOST_ONCE = 4 << 10
 """Lost once, and less than that in all: it is said, and is no leak, as the C library loses some."""
+LEAST_HIDDEN = 5
+"""Blocks: the last ones of a leak are often still in registers."""
 HIDDEN_SHARE = 20
 """A twentieth as much as was lost: then it is said."""
 SMALL_LOSS = 64 << 10
@@ -145,7 +147,7 @@ class _Judge:
             largest=max(parts, key=lambda each: each.share, default=None),
         )
         hidden_blocks, hidden_bytes = hidden(self._profile, lost)
-        if HIDDEN_SHARE * hidden_bytes >= reach.unreachable_bytes:
+        if hidden_blocks >= LEAST_HIDDEN and HIDDEN_SHARE * hidden_bytes >= reach.unreachable_bytes:
             blocks = reach.unreachable_blocks + hidden_blocks
             size = reach.unreachable_bytes + hidden_bytes
             said = f"{said} {sentence.perhaps_lost(blocks, size, self._allocator)}"

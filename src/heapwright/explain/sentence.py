@@ -142,8 +142,7 @@ def steady(
 
 def one_of(process: str, count: int) -> str:
     """Which process of several an explanation is about."""
-    others = f", one of {count} that asked for memory" if count > 1 else ""
-    return f"This is process {process}{others}."
+    return f"This is process {process}, one of {count} that asked for memory."
 
 
 def also_loses(process: str, found: Finding) -> str:

@@ -47,7 +47,8 @@ def print_explanation(console: Console, found: Explanation, *, quiet: bool = Fal
         return
     for culprit in found.culprits:
         what = f"  {_kind(culprit)}{_amount(culprit)}"
-        frames = own_frames(culprit.frames) or culprit.frames
+        begin = culprit.frames.index(culprit.place) if culprit.place in culprit.frames else 0
+        frames = own_frames(culprit.frames[begin:]) or culprit.frames
         lines = (what, *(f"      {each}" for each in frames))
         console.print(Text("\n".join(lines)), soft_wrap=True)
 

@@ -7,6 +7,7 @@ import math
 import pytest
 
 from heapwright.artefacts.explanation.document import Ending, Explanation, Kind, Reachability
+from heapwright.artefacts.profile.document import Site
 from heapwright.artefacts.run.coverage import Cause, Coverage, CoveredProcess
 from heapwright.explain.evidence import Facts, Lost
 from heapwright.explain.judge import explain, weight
@@ -178,6 +179,28 @@ def test_blocks_that_the_allocator_may_hide_are_told_of(found: int, said: bool) 
     )
     hint = "Perhaps 73.2 KiB in 750 blocks are lost: the same places never freed the others either"
     assert (hint in answer.sentence) == said
+
+
+def through(number: int, *calls: str) -> Site:
+    """A site whose blocks were never freed, with these calls."""
+    made = site(number, allocations=300, short=0, never_freed=300, live=lambda t: t * 30_000)
+    return made.model_copy(update={"frames": ("malloc", *calls)})
+
+
+def test_the_place_is_not_a_wrapper_that_others_use() -> None:
+    lost = Lost(300, 30_000, 0.0, 0.99)
+    bad = through(1, "take (a.c:1)", "lose (a.c:5)", "main (a.c:9)")
+    good = through(2, "take (a.c:1)", "work (a.c:7)", "main (a.c:9)")
+    again = through(3, "take (a.c:1)", "lose (a.c:6)", "main (a.c:9)")
+    alone = explain(profile(FLAT, sites=[bad]), searched((1, lost)))
+    beside = explain(profile(FLAT, sites=[bad, good]), searched((1, lost)))
+    both = explain(profile(FLAT, sites=[bad, good]), searched((1, lost), (2, lost)))
+    line = explain(profile(FLAT, sites=[bad, again]), searched((1, lost)))
+    assert alone.culprits[0].place == "take (a.c:1)"
+    assert beside.culprits[0].place == "lose (a.c:5)"
+    assert "all of it comes from lose (a.c:5)" in beside.sentence
+    assert {each.place for each in both.culprits} == {"take (a.c:1)"}
+    assert line.culprits[0].place == "take (a.c:1)", "the same function calls it elsewhere"
 
 
 def test_a_place_that_goes_on_and_lost_most_is_named_once() -> None:

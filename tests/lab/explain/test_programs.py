@@ -232,6 +232,26 @@ def test_the_place_is_the_programs_own_function(built: Build) -> None:
     assert found.culprits[0].frames[0].startswith(("operator new", "std::"))
 
 
+@pytest.mark.parametrize("function", ["match_rule", "list_folder"])
+def test_the_place_is_outside_of_the_c_library(tmp_path: Path, function: str) -> None:
+    """Whatever the functions inside of the library are called."""
+    source, program = tmp_path / "library.c", tmp_path / "library"
+    source.write_text(
+        "#define _GNU_SOURCE\n#include <dirent.h>\n#include <regex.h>\n"
+        "__attribute__((noinline)) void match_rule(void) {\n"
+        '    regex_t rule;\n    regcomp(&rule, "a.*[b-d]+x", 0);\n}\n'
+        "__attribute__((noinline)) void list_folder(void) {\n"
+        '    struct dirent** found;\n    scandir("/", &found, 0, alphasort);\n}\n'
+        f"int main(void) {{\n    for (int i = 0; i < 200; ++i) {function}();\n    return 0;\n}}\n",
+        encoding="utf-8",
+    )
+    if subprocess.run(["cc", "-O1", "-g", str(source), "-o", str(program)], check=False).returncode:
+        pytest.skip("cc does not work here")
+    found = run("--", str(program))
+    assert found.kind is Kind.LEAK
+    assert {each.place.split(" ")[0] for each in found.culprits} == {function}
+
+
 def test_a_growth_of_a_forked_process_is_no_leak(built: Build) -> None:
     found = run("--", built("course"), "child")
     assert [each.kind for each in found.findings] == [Kind.GROWTH]

@@ -86,10 +86,31 @@ TEST(Search, FollowsFromDataAndOnFromBlockToBlock) {
 TEST(Search, AcceptsAPointerIntoTheMiddleButNotBehind) {
     LiveBlocks live = LiveTrace().malloc(heap, 32, 40).malloc(heap + 64, 32, 40).live();
     MadeUp memory = program();
-    memory.put(data, heap + 39);
-    memory.put(data + 8, heap + 64 + 40);
+    memory.put(data, heap + 32); // the end of what was asked for
+    memory.put(data + 8, heap + 64 + 33);
     search(memory, {}, live);
     EXPECT_EQ(reached(live), (std::vector{true, false}));
+}
+
+/// A free block stands behind the live one, and its header is named by the address 16 bytes before.
+TEST(Search, ALinkOfTheCLibraryToAFreeBlockIsNoPointer) {
+    MadeUp memory = program();
+    const std::uint64_t link = heap + 24 - 8;
+    memory.put(data, link);
+    LiveBlocks own = LiveTrace().malloc(heap, 24).live();
+    search(memory, {}, own);
+    EXPECT_EQ(reached(own), std::vector{true}) << "the program's own data may point there";
+
+    MadeUp library;
+    library.map({data, data + page, true}, true);
+    library.map({heap, heap + page}, true);
+    library.put(data, link);
+    LiveBlocks linked = LiveTrace().malloc(heap, 24).live();
+    search(library, {}, linked);
+    EXPECT_EQ(reached(linked), std::vector{false});
+    library.put(data, heap + 8);
+    search(library, {}, linked);
+    EXPECT_EQ(reached(linked), std::vector{true});
 }
 
 TEST(Search, BeginsWithTheWordsOfRegisters) {

@@ -21,6 +21,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from heapwright.artefacts.profile.calls import Calls
+from heapwright.artefacts.profile.library_frames import own_frames, own_place
 from heapwright.artefacts.profile.series import (
     HeapMap,
     LifetimesOfSizes,
@@ -305,6 +306,10 @@ class Site(_Frozen):
     frames: Annotated[
         tuple[str, ...], Field(description="The calls by name, innermost first; empty: not named")
     ] = ()
+    own: Annotated[
+        tuple[Count, ...] | None,
+        Field(description="Which of `frames` are not of a standard library; null: not known"),
+    ] = None
     call: Annotated[Count, Field(description="Its place in `calls.nodes`; 0: not known")] = 0
     allocations: Count
     bytes: Count
@@ -315,6 +320,18 @@ class Site(_Frozen):
         tuple[Count, ...],
         Field(description="Live bytes at each of `site_times_s`; empty: 0 at all, or not known"),
     ] = ()
+
+    @property
+    def own_calls(self) -> tuple[str, ...]:
+        """The calls of the program itself, innermost first."""
+        if self.own is None:
+            return own_frames(self.frames)
+        return tuple(self.frames[at] for at in self.own if at < len(self.frames))
+
+    @property
+    def place(self) -> str:
+        """The innermost of these; the innermost of all where there is none."""
+        return next(iter(self.own_calls), "") or own_place(self.frames)
 
 
 class Spread(_Frozen):

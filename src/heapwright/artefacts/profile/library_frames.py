@@ -12,11 +12,11 @@ import re
 from collections.abc import Iterable
 
 PLACE = re.compile(r" \((?P<file>[^()\s:]+)(?::\d+)?\)$")
-OBJECT = re.compile(
+LIBRARY = re.compile(
     r"^(?:libc|libstdc\+\+|libc\+\+|libc\+\+abi|libgcc_s|libpthread|libm|libdl|librt|libffi|ld-linux[\w-]*"
-    r"|ld-musl[\w-]*|libc\.musl[\w-]*)[-.\d]*\.so[.\d]*\+0x"
+    r"|ld-musl[\w-]*|libc\.musl[\w-]*)[-.\d]*\.so[.\d]*(?:$|\+0x)"
 )
-"""An address in a standard library that has no symbol."""
+"""The file name of a standard library, also with an address in it that has no symbol."""
 OPERATOR = re.compile(
     r"\boperator\s*(?P<which>\(\)|\[\]|<=>|<<=?|>>=?|->\*?|<=?|>=?|(?:new|delete)\b(?:\[\])?)"
 )
@@ -42,6 +42,7 @@ NAMES = frozenset(
 """Functions of libc, and the wrappers of `malloc` that many programs contain under one name."""
 PREFIXES = (
     *("std::", "__gnu_cxx::", "__cxxabiv1::", "operator@new", "operator@delete"),
+    *("_obstack_", "obstack_"),
     *("_IO_", "_dl_", "__libc_", "__cxa_", "__GI_", "__gthread", "__pthread", "__tls_"),
     *("__fopen", "__clone", "__new_", "__getdelim", "__strdup", "__strndup", "__vasprintf"),
     *("__vfprintf", "__printf", "_nl_", "__static_initialization_and_destruction"),
@@ -91,12 +92,17 @@ Debug information gives a function that was inlined without its namespace: `allo
 """
 
 
+def is_library(path: str) -> bool:
+    """Whether a file is a standard library."""
+    return LIBRARY.match(path.rpartition("/")[2]) is not None
+
+
 def is_library_frame(frame: str, file: str = "") -> bool:
     """Whether a frame belongs to a standard library; `file` is the path of its source file."""
     place = PLACE.search(frame)
     text = frame[: place.start()] if place else frame
     source = file or (place["file"] if place else "")
-    if OBJECT.match(text) or FOLDERS.search(source):
+    if LIBRARY.match(text) or FOLDERS.search(source):
         return True
     if FILES.fullmatch(source.rpartition("/")[2]):
         return True

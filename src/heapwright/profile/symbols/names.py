@@ -12,6 +12,7 @@ from collections.abc import Mapping
 
 from heapwright.artefacts.profile.calls import Calls, CodeObject, Function
 from heapwright.artefacts.profile.document import Profile, Site
+from heapwright.artefacts.profile.library_frames import is_library, is_library_frame
 from heapwright.profile.symbols import elf_symbols, lines, objects
 from heapwright.profile.symbols.demangler import demangled
 
@@ -92,11 +93,18 @@ def _with_functions(calls: Calls, places: Named) -> Calls:
 
 def _named_site(site: Site, calls: Calls) -> Site:
     frames: list[str] = []
+    own: list[int] = []
     at = site.call
     while at > 0:
-        frames += [in_words(calls.functions[i]) for i in reversed(calls.frames[at])]
-        at = calls.nodes[at].parent
-    return site.model_copy(update={"frames": tuple(frames)})
+        node = calls.nodes[at]
+        in_library = node.code < len(calls.objects) and is_library(calls.objects[node.code].path)
+        for number in reversed(calls.frames[at]):
+            function = calls.functions[number]
+            if not in_library and not is_library_frame(in_words(function), function.file):
+                own.append(len(frames))
+            frames.append(in_words(function))
+        at = node.parent
+    return site.model_copy(update={"frames": tuple(frames), "own": tuple(own)})
 
 
 def in_words(function: Function) -> str:

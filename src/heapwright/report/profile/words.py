@@ -6,7 +6,6 @@ import math
 from html import escape
 
 from heapwright.artefacts.profile.document import Profile, Site
-from heapwright.artefacts.profile.library_frames import own_frames, own_place
 
 UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 NOTHING = "-"
@@ -89,9 +88,9 @@ def pattern_of(profile: Profile) -> str:
 
 def place_of(site: Site) -> str:
     """The function of the program that asked, past those of the standard libraries."""
-    return own_place(site.frames) or f"stack {site.stack}"
+    return site.place or f"stack {site.stack}"
 
 
 def chain_of(site: Site, callers: int = 3) -> str:
     """That function and the functions of the program that called it, outwards."""
-    return " ← ".join(own_frames(site.frames)[: callers + 1] or (place_of(site),))
+    return " ← ".join(site.own_calls[: callers + 1] or (place_of(site),))
