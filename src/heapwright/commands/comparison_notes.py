@@ -13,9 +13,11 @@ from pathlib import Path
 from statistics import median
 
 from heapwright.artefacts.comparison.document import Comparison, label_of
+from heapwright.artefacts.comparison.levels import views
 from heapwright.artefacts.run.foreign_heaps import GO, foreign_heap_of, is_opened
 from heapwright.artefacts.run.measured import Outcome, Run
 from heapwright.base.errors import ExitCode, HeapwrightError
+from heapwright.commands.drift_notes import drift_notes
 from heapwright.experiment.blocks import GIVE_UP_AFTER
 from heapwright.experiment.comparison import Result
 from heapwright.experiment.obstacles import is_go_program
@@ -29,6 +31,18 @@ OWN_PART = re.compile(r"^[^;]*; |, [0-9]+ bytes")
 SAMPLED = re.compile(r"(?<=sampled every )[0-9]+(?= ms)")
 """How often the memory of a run was read: each run its own figure, told as the span of them."""
 TELLING = re.compile(r"\b(fatal|error|exception|abort(ed)?|free|malloc)\b", re.IGNORECASE)
+NEEDS_TERMINAL = re.compile(
+    r"inappropriate ioctl|ENOTTY|/dev/tty|\bnot a (tty|terminal)\b|needs? a (tty|terminal)"
+    r"|(requires?|must be run (in|on|from)) an? (\w+ )?(tty|terminal)|no controlling terminal",
+    re.IGNORECASE,
+)
+"""What programs say that find no terminal."""
+TERMINAL_HINT = (
+    "the command needs a terminal, and a measured run has none: use its batch mode, give it input "
+    "with --stdin FILE, or run it as: script -qec COMMAND /dev/null"
+)
+ENDS_TOLD = 3
+"""Candidates whose bad end is told where nothing could be compared."""
 HELPERS_TOLD = 3
 """Kinds of processes without the preload that are told; more are only counted."""
 
@@ -37,11 +51,17 @@ def notes_on(comparison: Comparison, result: Result) -> list[str]:
     """All notes on what was measured, the gravest first."""
     return [
         *_bad_ends(comparison.runs),
+        *_unfinished(comparison, result),
         *_given_up(result),
         *_helpers(comparison.runs),
         *_own_heaps(comparison),
-        *(() if comparison.design.exact else (*_surroundings(comparison), *_methods(comparison))),
+        *(() if comparison.design.exact else _of_times(comparison)),
     ]
+
+
+def _of_times(comparison: Comparison) -> list[str]:
+    """Notes on what disturbs times and memory."""
+    return [*drift_notes(comparison), *_surroundings(comparison), *_methods(comparison)]
 
 
 def why_nothing(comparison: Comparison) -> HeapwrightError:
@@ -57,11 +77,15 @@ def why_nothing(comparison: Comparison) -> HeapwrightError:
             else comparison.design.stopped_because
         )
         return HeapwrightError(
-            f"nothing could be compared: {why}", exit_code=ExitCode.NOTHING_COMPARED
+            f"nothing could be compared: {why}",
+            _how_they_ended(comparison) if others else "",
+            exit_code=ExitCode.NOTHING_COMPARED,
         )
     run = bad[-1]
     how, *said = _lines(run.detail) or ["it says nothing"]
     hints = [f"| {line}" for line in said]
+    if NEEDS_TERMINAL.search(run.detail):
+        hints.append(TERMINAL_HINT)
     alone = comparison.program is None  # a program's file says what it ends with
     if run.outcome is Outcome.FAILED and run.exit_status is not None and alone:
         hints.append(f"if that is how it should end, add --expect-exit {run.exit_status}")
@@ -77,6 +101,17 @@ def why_nothing(comparison: Comparison) -> HeapwrightError:
         "\n".join(hints),
         exit_code=ExitCode.NOTHING_COMPARED,
     )
+
+
+def _how_they_ended(comparison: Comparison) -> str:
+    """A line for each of the first candidates that failed, and what to do."""
+    ends = list(_bad_ends(comparison.runs))
+    lines = ends[:ENDS_TOLD]
+    if len(ends) > ENDS_TOLD:
+        lines.append(f"{len(ends) - ENDS_TOLD} more ended badly")
+    if any(NEEDS_TERMINAL.search(run.detail) for run in comparison.runs):
+        lines.append(TERMINAL_HINT)
+    return "\n".join([*lines, "run one of them by itself to see why, or name others"])
 
 
 def _bad_ends(runs: Sequence[Run]) -> Iterator[str]:
@@ -108,6 +143,17 @@ def _given_up(result: Result) -> Iterator[str]:
         where = "the warm-up" if given_up.block < 1 else f"block {given_up.block}"
         label = label_of(*given_up.key)
         yield f"{label} was given up after {where}: it ended badly {GIVE_UP_AFTER} times in a row"
+
+
+def _unfinished(comparison: Comparison, result: Result) -> Iterator[str]:
+    """The state of a race that was interrupted."""
+    for name, view in views(comparison) if result.interrupted else ():
+        if view.race is not None and view.race.named is None:
+            where = f" at {name}" if name else ""
+            yield (
+                f"interrupted{where} after block {view.design.blocks}, still in the race: "
+                f"{', '.join(view.race.contenders) or 'none'}"
+            )
 
 
 def _helpers(runs: Sequence[Run]) -> Iterator[str]:

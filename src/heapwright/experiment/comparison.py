@@ -10,6 +10,7 @@ Where treatments have levels of parameters, each level has a baseline of its own
 baseline fails so is left out of later blocks, and the experiment ends with the last level.
 """
 
+import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
@@ -104,6 +105,15 @@ def run_experiment(  # noqa: PLR0913 - what the caller may attach, by name
     )
 
 
+def too_small(budget_s: float, needed_s: float) -> str:
+    """Why there was no measured block, and what to do."""
+    minutes = math.ceil(needed_s / 6) / 10
+    return (
+        f"the budget of {budget_s / 60:g} min is too small for one block; it takes at least "
+        f"--budget {max(minutes, 0.1):g}, or fewer candidates"
+    )
+
+
 class _ComparedBlocks(Blocks):
     """Blocks with a baseline."""
 
@@ -170,12 +180,20 @@ class _ComparedBlocks(Blocks):
         """Begin no block that would not be over in time, as far as the last one tells."""
         if self.plan.budget_s is None:
             return
-        per_block = self.spent_s / (self.blocks + self.plan.warmup) if self.blocks else 0.0
+        gone_through = len({run.block for run in self.runs})
+        per_block = self.spent_s / gone_through if gone_through else 0.0
         if self.spent_s + per_block > self.plan.budget_s and self.runs:
+            if not self.blocks:
+                raise StopError(too_small(self.plan.budget_s, self.spent_s + per_block))
             raise StopError(spent(self.plan.budget_s))
 
     def _begin_run(self) -> None:
-        """A block that was begun is run to its end."""
+        """A block that was begun is run to its end, unless even the first takes too long."""
+        budget_s, made = self.plan.budget_s, len(self.runs)
+        if budget_s is not None and made and not self.blocks and self.spent_s > budget_s:
+            blocks = 1 + self.plan.warmup
+            needed = self.spent_s / made * len(self._treatments) * blocks
+            raise StopError(too_small(budget_s, max(needed, self.spent_s)))
 
     def _end_block(self) -> None:
         if reason := self._enough(self.runs, self.blocks):

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from heapwright.artefacts.run.measured import Outcome
+from heapwright.base.errors import ExitCode
 
 from .tools import WORKER, Heapwright, compile_c, read
 
@@ -103,3 +104,16 @@ def test_two_names_for_one_command_are_reported(heapwright: Heapwright, worker: 
     )
     assert done.status == 0, done.err
     assert "a and b are the same command" in done.out
+
+
+def test_a_command_that_needs_a_terminal_and_a_budget_for_no_block(heapwright: Heapwright) -> None:
+    talks = "sh -c 'read line </dev/tty'"
+    done = heapwright("compare", "-n", "1", "--command", f"a={talks}", "--command", "b=true")
+    assert done.status == ExitCode.NOTHING_COMPARED
+    assert "the command needs a terminal" in done.err
+    sleeps = "sleep 0.3"
+    done = heapwright(
+        "compare", "--budget", "0.001", "--command", f"a={sleeps}", "--command", "b=sleep 0.2"
+    )
+    assert done.status == ExitCode.NOTHING_COMPARED
+    assert "too small for one block; it takes at least --budget 0.1" in done.err

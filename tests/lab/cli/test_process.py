@@ -89,6 +89,24 @@ def test_an_interruption_keeps_and_analyses_what_was_measured(
     assert comparison.verdict.reason in out
 
 
+def test_an_interrupted_race_reports_its_state_and_keeps_every_run(
+    environment: dict[str, str], worker: Path, tmp_path: Path
+) -> None:
+    arguments = ["--command", f"old={worker} 10 50", "--command", f"new={worker} 10 49"]
+    with running([*arguments, "--json", "out.json"], environment, tmp_path) as process:
+        wait_for_lines(process, tmp_path, 1 + 2 + 4)  # the header, the warm-up, two blocks
+        lines = journal_lines(tmp_path)
+        os.killpg(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == ExitCode.INTERRUPTED, err
+    comparison = Comparison.from_json((tmp_path / "out.json").read_text())
+    assert len(comparison.runs) >= lines - 1
+    assert comparison.race is not None
+    assert f"after block {comparison.design.blocks}, still in the race: old, new" in out
+    assert "old (baseline)" in out
+    assert comparison.verdict.reason in out
+
+
 def test_a_terminal_that_closes_under_nohup_changes_nothing(
     environment: dict[str, str], worker: Path, tmp_path: Path
 ) -> None:

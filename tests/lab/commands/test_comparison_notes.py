@@ -194,3 +194,48 @@ def test_a_runtime_that_hides_its_allocations_is_told_unless_it_was_opened(
     assert "PYTHONMALLOC=malloc" in told
     monkeypatch.setenv("PYTHONMALLOC", "malloc")
     assert "CPython" not in notes(runs)
+
+
+def test_a_baseline_that_grows_with_each_run_is_told_as_drift() -> None:
+    runs = [
+        run(name, block, wall_s=1 + 0.1 * block)
+        for block in range(1, 9)
+        for name in ("glibc", "lea")
+    ]
+    text = notes(runs)
+    assert text.startswith("drift: glibc needed 63% more wall time at the end")
+    assert "--prepare" in text
+    assert "drift" not in notes([run("glibc", 9, wall_s=9.0), *good_runs(5)])
+
+
+def test_where_all_candidates_failed_it_is_said_how() -> None:
+    detail = "killed by SIGSEGV\nlast words"
+    crashed = [run("lea", block, Outcome.CRASHED, detail=detail) for block in (0, 1)]
+    comparison, _ = concluded([run("glibc", 0), *crashed])
+    error = why_nothing(comparison)
+    assert (
+        error.message
+        == "nothing could be compared: no run under anything but glibc was good (crashed)"
+    )
+    assert error.hint.splitlines() == [
+        "lea: crashed 2 times: killed by SIGSEGV; it said: last words",
+        "run one of them by itself to see why, or name others",
+    ]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "stty: 'standard input': Inappropriate ioctl for device",
+        "sh: 1: cannot open /dev/tty: No such device or address",
+        "the input device is not a TTY",
+        "top: failed tty get: must be run from a terminal",
+    ],
+)
+def test_a_command_that_needs_a_terminal_is_told_so(said: str) -> None:
+    bad = run("glibc", 0, Outcome.FAILED, exit_status=1, detail=f"exit status 1\n{said}")
+    comparison, _ = concluded([bad])
+    assert "the command needs a terminal" in why_nothing(comparison).hint
+    other = run("glibc", 0, Outcome.FAILED, exit_status=1, detail="exit status 1\nno such file")
+    comparison, _ = concluded([other])
+    assert "terminal" not in why_nothing(comparison).hint

@@ -220,6 +220,25 @@ def test_no_block_begins_that_would_exceed_the_budget(
     assert "budget of 1.9 min is spent" in result.stopped_because
 
 
+@pytest.mark.parametrize(
+    ("budget_s", "made", "least"),
+    [
+        (25, 3, "--budget 1"),  # ends within the warm-up of 30 s
+        (45, 3, "--budget 1"),  # the warm-up is over, and a block is not
+    ],
+)
+def test_a_budget_too_small_for_one_block_says_how_much_one_takes(
+    journal: Journal, monkeypatch: pytest.MonkeyPatch, budget_s: float, made: int, least: str
+) -> None:
+    machine = Machine(10.0)
+    monkeypatch.setattr(blocks, "monotonic", lambda: machine.now)
+    result = run_experiment(plan(budget_s=budget_s), machine, journal=journal)
+    assert result.blocks == 0
+    assert len(result.runs) == made
+    assert "too small for one block" in result.stopped_because
+    assert least in result.stopped_because
+
+
 def test_an_interruption_keeps_what_was_measured(machine: Machine, journal: Journal) -> None:
     machine.raises[7] = KeyboardInterrupt()
     result = run_experiment(plan(), machine, journal=journal)
