@@ -21,7 +21,8 @@ app = options.application()
 @app.command("agree")
 def agree(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="PROGRAM…", help="Names of programs, or files.")
+        list[str] | None,
+        typer.Argument(metavar="PROGRAM…", help="Names of programs, or program files."),
     ] = None,
     everything: Annotated[
         bool, typer.Option("--all", help="All programs that come with heapwright.")
@@ -29,14 +30,22 @@ def agree(
     scale: options.Scale = None,
     allocators: Annotated[
         list[str] | None,
-        typer.Option("-a", "--allocators", metavar="NAMES", help="With commas; two at least."),
+        typer.Option(
+            "-a",
+            "--allocators",
+            metavar="NAMES",
+            help="At least two allocators, separated by commas.",
+        ),
     ] = None,
     blocks: Annotated[
-        int, typer.Option("-n", "--blocks", min=2, max=options.MOST_BLOCKS, help="Of each load.")
+        int,
+        typer.Option("-n", "--blocks", min=2, max=options.MOST_BLOCKS, help="Blocks of each load."),
     ] = 5,
     seed: Annotated[
         int | None,
-        typer.Option(min=0, max=options.LARGEST_SEED, help="Of orders, load and intervals."),
+        typer.Option(
+            min=0, max=options.LARGEST_SEED, help="The seed of orders, loads and intervals."
+        ),
     ] = None,
     json_file: options.JsonFile = None,
     csv_file: Annotated[
@@ -50,10 +59,10 @@ def agree(
         typer.Option(
             "--keep",
             metavar="FILE",
-            help="Keep each program's answer here at once, and go on from those that are there.",
+            help="Save the answer of each program in this file, and reuse the answers in it.",
         ),
     ] = None,
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print the means alone.")] = False,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print the means only.")] = False,
 ) -> None:
     """Compare how allocators rank on a program, on its replay and on a synthetic load.
 

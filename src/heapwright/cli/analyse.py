@@ -24,12 +24,15 @@ def analyse(
     results: Annotated[
         list[Path],
         typer.Argument(
-            metavar="RESULTS", help="What `study run -o` wrote; several of the same study join."
+            metavar="RESULTS",
+            help="Folders of `study run -o`. Several folders of one study are joined.",
         ),
     ],
     responses: Annotated[
         list[str] | None,
-        typer.Option("--response", metavar="NAME", help="This one only. May be repeated."),
+        typer.Option(
+            "--response", metavar="NAME", help="Analyse this response only. May be repeated."
+        ),
     ] = None,
     interactions: Annotated[
         list[str] | None,
@@ -41,15 +44,16 @@ def analyse(
     ] = None,
     confidence: Annotated[
         str | None,
-        typer.Option(metavar="FRACTION", help="Of intervals and groups. Default: the study's."),
+        typer.Option(
+            metavar="FRACTION",
+            help="The level of intervals and groups. Default: the level of the study.",
+        ),
     ] = None,
     output: Annotated[
         str | None,
         typer.Option("-o", "--output", metavar="FILE", help="Write the document; - is stdout."),
     ] = None,
-    quiet: Annotated[
-        bool, typer.Option("-q", "--quiet", help="Print the verdict and nothing else.")
-    ] = False,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print the verdict only.")] = False,
 ) -> None:
     """Analyse the runs of a study: variance, groups, ratios, growth, rankings, agreement.
 

@@ -83,11 +83,13 @@ def compare(
     ] = None,
     stdin: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="What the command reads. Default: /dev/null."),
+        typer.Option(metavar="FILE", help="The standard input of the command. Default: /dev/null."),
     ] = None,
     prepare: Annotated[
         str | None,
-        typer.Option(metavar="COMMAND", help="Run this in a shell before each run, not measured."),
+        typer.Option(
+            metavar="COMMAND", help="Run this in a shell before each run. It is not measured."
+        ),
     ] = None,
     shell: Annotated[
         bool, typer.Option("--shell", help="The command is one line for /bin/sh.")

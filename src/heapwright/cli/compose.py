@@ -49,7 +49,7 @@ app = options.application()
 @app.command("compose", cls=OrderedCommand)
 def compose(
     context: typer.Context,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What it is to be called.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The new name.")],
     type_: Annotated[
         str | None,
         typer.Option(
@@ -61,7 +61,10 @@ def compose(
     ] = None,
     file: Annotated[
         Path | None,
-        typer.Option(metavar="HEADER", help="A header of named rungs; its last complete one."),
+        typer.Option(
+            metavar="HEADER",
+            help="A header of named steps. The last complete step is the allocator.",
+        ),
     ] = None,
     base: Annotated[
         str | None,
@@ -84,7 +87,7 @@ def compose(
         ),
     ] = None,
     caption: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="What it does, in one line.")
+        str | None, typer.Option(metavar="TEXT", help="The effect of the allocator, in one line.")
     ] = None,
     compiler: Annotated[
         str | None,
@@ -94,12 +97,12 @@ def compose(
         bool, typer.Option("--force", help="Replace one that you have composed before.")
     ] = False,
     delete: Annotated[
-        bool, typer.Option("--delete", help="Take NAME out of your registry instead.")
+        bool, typer.Option("--delete", help="Remove NAME from your registry.")
     ] = False,
     verbose: Annotated[
-        bool, typer.Option("-v", "--verbose", help="Print all that the compiler says.")
+        bool, typer.Option("-v", "--verbose", help="Print all messages of the compiler.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print what was made as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Build an allocator from layers, run the conformance suite on it, and register it.
 

@@ -28,7 +28,7 @@ def doctor(
             metavar="MINUTES",
             min=0.001,
             max=options.LONGEST_MINUTES,
-            help="Say how small a difference can be seen in this time.",
+            help="Compute the smallest difference that this time shows.",
         ),
     ] = 10,
     seconds: Annotated[
@@ -37,11 +37,11 @@ def doctor(
             metavar="SECONDS",
             min=0,
             max=options.LONGEST_S,
-            help="Measure noise for so long; six runs at least.",
+            help="Measure noise for this time, with at least six runs.",
         ),
     ] = 5,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Look at the machine only; measure no noise.")
+        bool, typer.Option("--quick", help="Check the machine only. Measure no noise.")
     ] = False,
     json_file: options.JsonFile = None,
     quiet: options.SentenceAlone = False,

@@ -32,15 +32,19 @@ def drag(
     by: Annotated[
         Instrument,
         typer.Option(
-            help="How accesses are seen: of any program, slowly, or of one that was rebuilt."
+            help="valgrind observes any program, slowly. instrumented needs a rebuilt program."
         ),
     ] = Instrument.VALGRIND,
     flags: Annotated[
-        bool, typer.Option("--flags", help="Print what a compiler needs to rebuild a program.")
+        bool, typer.Option("--flags", help="Print the compiler flags that rebuild a program.")
     ] = False,
     calls: Annotated[
         int,
-        typer.Option(min=2, max=100, help="Of a chain of calls so many are kept (valgrind only)."),
+        typer.Option(
+            min=2,
+            max=100,
+            help="The number of calls that are kept of each call chain (valgrind only).",
+        ),
     ] = 12,
     json_file: options.JsonFile = None,
     html_file: options.HtmlFile = None,

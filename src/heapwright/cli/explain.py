@@ -44,7 +44,7 @@ def explain(
     json_file: options.JsonFile = None,
     output: options.KeptTrace = None,
     stacks: Annotated[
-        bool, typer.Option(help="Record where calls come from, so that a leak has its places.")
+        bool, typer.Option(help="Record call sites, so that a leak has a place in the code.")
     ] = True,
     follow: Annotated[
         bool,

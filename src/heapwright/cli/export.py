@@ -26,12 +26,15 @@ def export(
     ] = None,
     wl: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Write a .wl workload, for the simulators that run it."),
+        typer.Option(metavar="FILE", help="Write a .wl workload for simulators."),
     ] = None,
     process: Annotated[
         int | None,
         typer.Option(
-            metavar="N", min=0, max=options.LARGEST_NUMBER, help="Only that process of the trace."
+            metavar="N",
+            min=0,
+            max=options.LARGEST_NUMBER,
+            help="Write this process of the trace only.",
         ),
     ] = None,
 ) -> None:

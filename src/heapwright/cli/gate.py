@@ -42,7 +42,7 @@ def gate(
     baseline: Annotated[
         Path,
         typer.Argument(
-            metavar="BASELINE", help="What `compare --json` wrote before, or a study's results."
+            metavar="BASELINE", help="A document of `compare --json`, or the results of a study."
         ),
     ],
     current: Annotated[
@@ -61,7 +61,10 @@ def gate(
         ),
     ] = None,
     confidence: Annotated[
-        str, typer.Option(metavar="FRACTION", help="Of the answer, over all figures together.")
+        str,
+        typer.Option(
+            metavar="FRACTION", help="The confidence of the answer, over all figures together."
+        ),
     ] = "95%",
     responses: Annotated[
         str | None,
@@ -77,7 +80,7 @@ def gate(
             "-a",
             "--treatment",
             metavar="LABEL",
-            help="Judge this treatment alone; may be repeated. Default: all in both.",
+            help="Judge this treatment only. May be repeated. Default: all in both.",
         ),
     ] = None,
     relative: Annotated[
@@ -91,7 +94,7 @@ def gate(
     accept_differences: Annotated[
         bool,
         typer.Option(
-            "--accept-differences", help="Compare what another machine or command gave, too."
+            "--accept-differences", help="Also compare documents of different machines or commands."
         ),
     ] = False,
     exact: Annotated[
@@ -100,7 +103,7 @@ def gate(
     ] = False,
     passes: Annotated[
         str,
-        typer.Option("--pass", metavar="ANSWERS", help="Answers that leave with status 0."),
+        typer.Option("--pass", metavar="ANSWERS", help="The answers with exit status 0."),
     ] = "same,faster",
     json_file: options.JsonFile = None,
     quiet: options.SentenceAlone = False,

@@ -24,7 +24,7 @@ def import_(
     output: Annotated[Path, typer.Option("-o", "--output", metavar="TRACE", help="The new trace.")],
     source: Annotated[
         TraceFormat | None,
-        typer.Option("--format", help="What FILE is; by default what its name ends with."),
+        typer.Option("--format", help="The format of FILE. Default: by the end of its name."),
     ] = None,
 ) -> None:
     """Convert a recording of another tool into a trace.

@@ -12,14 +12,14 @@ from heapwright.cli import options
 Kernel = Annotated[str, typer.Argument(metavar="ALLOCATOR", help="slab, slub or slob.")]
 Load = Annotated[str, typer.Option(metavar="NAME", help="churn, paths, fileio, memory or nothing.")]
 Scale = Annotated[str, typer.Option(metavar="NAME", help="small, medium or published.")]
-Seed = Annotated[int, typer.Option(min=0, max=options.LARGEST_SEED, help="Of what the load draws.")]
+Seed = Annotated[int, typer.Option(min=0, max=options.LARGEST_SEED, help="The seed of the load.")]
 Timeout = Annotated[
     float | None,
     typer.Option(
         metavar="SECONDS",
         min=1,
         max=options.LONGEST_S,
-        help="Limit of one boot, of the host's time. Default: the load's.",
+        help="The limit of one boot in the host's time. Default: that of the load.",
     ),
 ]
 
@@ -33,7 +33,7 @@ def boot(
         int, typer.Option(min=1, max=8, help="More than one are noisy: compare counts only.")
     ] = 1,
     kvm: Annotated[
-        bool, typer.Option("--kvm", help="With KVM, if a guest is seen to run with it.")
+        bool, typer.Option("--kvm", help="Use KVM, if a guest runs with it here.")
     ] = False,
     timeout: Timeout = None,
     json_file: Annotated[

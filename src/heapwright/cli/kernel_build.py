@@ -10,7 +10,9 @@ from heapwright import commands
 
 Allocators = Annotated[
     str,
-    typer.Option("-a", "--allocators", metavar="NAMES", help="slab, slub, slob; with commas."),
+    typer.Option(
+        "-a", "--allocators", metavar="NAMES", help="slab, slub or slob, separated by commas."
+    ),
 ]
 
 
@@ -21,10 +23,10 @@ def build(
         typer.Option("-j", "--jobs", min=1, max=4096, help="Default: as many as processors."),
     ] = None,
     again: Annotated[
-        bool, typer.Option("--again", help="Also what is in the cache already.")
+        bool, typer.Option("--again", help="Also build what the cache has already.")
     ] = False,
     keep_source: Annotated[
-        bool, typer.Option("--keep-source", help="Keep the unpacked source (1 GB).")
+        bool, typer.Option("--keep-source", help="Keep the unpacked source, which takes 1 GB.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False,
 ) -> None:

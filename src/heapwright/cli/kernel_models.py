@@ -24,7 +24,7 @@ def models(
         Path | None, typer.Option(metavar="FILE", help="A kernel trace, replayed.")
     ] = None,
     models: Annotated[
-        str, typer.Option("-m", "--models", metavar="NAMES", help="Which models, with commas.")
+        str, typer.Option("-m", "--models", metavar="NAMES", help="Models, separated by commas.")
     ] = "slab,slob,slub,slqb",
     cpus: Annotated[
         str | None,
@@ -39,22 +39,23 @@ def models(
     ] = None,
     operations: Annotated[
         int | None,
-        typer.Option(min=1, max=2**28, metavar="N", help="Of the load. Default: its own."),
+        typer.Option(
+            min=1, max=2**28, metavar="N", help="The seed of the load. Default: that of the load."
+        ),
     ] = None,
     rounds: Annotated[
-        int, typer.Option(min=1, max=1000, help="Run each so often; the least time counts.")
+        int,
+        typer.Option(min=1, max=1000, help="Run each model this often. The shortest time counts."),
     ] = 3,
     caches: Annotated[
-        bool, typer.Option("--caches", help="Print the table of caches, too.")
+        bool, typer.Option("--caches", help="Also print the table of caches.")
     ] = False,
     kept_trace: Annotated[
         str | None,
-        typer.Option("-o", "--output", metavar="FILE", help="Keep the traffic as a kernel trace."),
+        typer.Option("-o", "--output", metavar="FILE", help="Write the traffic as a kernel trace."),
     ] = None,
     json_file: options.JsonFile = None,
-    quiet: Annotated[
-        bool, typer.Option("-q", "--quiet", help="Print the table and nothing else.")
-    ] = False,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print the table only.")] = False,
 ) -> None:
     """Run kernel-like traffic on models of SLAB, SLOB, SLUB and SLQB.
 

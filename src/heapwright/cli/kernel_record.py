@@ -18,14 +18,16 @@ def record(
     load: Load = "churn",
     scale: Scale = "small",
     seed: Seed = 1,
-    cpus: Annotated[int, typer.Option(min=1, max=8, help="More than one are noisy.")] = 1,
+    cpus: Annotated[
+        int, typer.Option(min=1, max=8, help="Processors. More than one makes results noisy.")
+    ] = 1,
     buffer: Annotated[
         int | None,
         typer.Option(
             min=1,
             max=1024,
             metavar="MIB",
-            help="For the events of a processor, beside the load's memory. Default: by the load.",
+            help="Memory for the events of each processor. Default: that of the load.",
         ),
     ] = None,
     timeout: Timeout = None,

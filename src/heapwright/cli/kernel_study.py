@@ -17,10 +17,11 @@ def study(
         str, typer.Option(metavar="NAME", help="small, medium or published.")
     ] = "small",
     loads: Annotated[
-        str, typer.Option("--load", metavar="NAMES", help="Loads, with commas.")
+        str, typer.Option("--load", metavar="NAMES", help="Loads, separated by commas.")
     ] = "paths,churn,fileio,memory",
     allocators: Annotated[
-        str, typer.Option("-a", "--allocators", metavar="NAMES", help="Kernels, with commas.")
+        str,
+        typer.Option("-a", "--allocators", metavar="NAMES", help="Kernels, separated by commas."),
     ] = "slub,slab,slob",
     replicates: Annotated[
         int | None,
@@ -33,16 +34,21 @@ def study(
         ),
     ] = None,
     cpus: Annotated[
-        str, typer.Option(metavar="NUMBERS", help="1 is virtual time; more are noisy. With commas.")
+        str,
+        typer.Option(
+            metavar="NUMBERS",
+            help="Processors, separated by commas. 1 runs in virtual time; more are noisy.",
+        ),
     ] = "1",
     seed: Annotated[
-        int, typer.Option(min=0, max=options.LARGEST_SEED, help="Of the order of the boots.")
+        int,
+        typer.Option(min=0, max=options.LARGEST_SEED, help="The seed of the order of the boots."),
     ] = 1,
     output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="DIR", help="Where the results go.")
+        Path, typer.Option("-o", "--output", metavar="DIR", help="The folder of the results.")
     ] = Path("kernel-results"),
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with the study in this folder.")
+        bool, typer.Option("--resume", help="Continue the study in this folder.")
     ] = False,
 ) -> None:
     """Boot every kernel under every load with several seeds, and write a page.

@@ -43,7 +43,7 @@ def general_options(
     version: Annotated[
         bool,
         typer.Option(
-            "--version", callback=_print_version, is_eager=True, help="Print the version and leave."
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
         ),
     ] = False,
     completion: Annotated[

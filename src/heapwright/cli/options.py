@@ -47,13 +47,15 @@ Until = Annotated[
     str | None,
     typer.Option(
         metavar="FRACTION",
-        help="Complete blocks until every ratio's half-width is that small; looks at 5, 10, 20 "
+        help="Run blocks until the half-width of each ratio is this small. Checks at 5, 10, 20 "
         "and 30 blocks. Default, without -n: a race, which drops slow allocators early.",
     ),
 ]
 Warmup = Annotated[
     int,
-    typer.Option(min=0, max=MOST_BLOCKS, help="Warm-up blocks: kept, marked, not analysed."),
+    typer.Option(
+        min=0, max=MOST_BLOCKS, help="Warm-up blocks. They are kept and marked, but not analysed."
+    ),
 ]
 Budget = Annotated[
     float | None,
@@ -61,7 +63,7 @@ Budget = Annotated[
         metavar="MINUTES",
         min=0.001,
         max=LONGEST_MINUTES,
-        help="Begin no block that would end later.",
+        help="Start no block that would end after this time.",
     ),
 ]
 Timeout = Annotated[
@@ -70,10 +72,12 @@ Timeout = Annotated[
         metavar="SECONDS",
         min=0.001,
         max=LONGEST_S,
-        help="Limit of one run. Default: 20 times the baseline's warm-up, at least 60 s.",
+        help="The limit of one run. Default: 20 times the baseline's warm-up, at least 60 s.",
     ),
 ]
-Baseline = Annotated[str, typer.Option(metavar="NAME", help="What the ratios refer to.")]
+Baseline = Annotated[
+    str, typer.Option(metavar="NAME", help="The allocator that the ratios refer to.")
+]
 Settings = Annotated[
     list[str] | None,
     typer.Option(
@@ -84,14 +88,16 @@ Settings = Annotated[
     ),
 ]
 Margin = Annotated[
-    str, typer.Option(metavar="FRACTION", help="Differences up to this do not matter.")
+    str, typer.Option(metavar="FRACTION", help="Ignore differences up to this fraction.")
 ]
 Cap = Annotated[
     str | None,
-    typer.Option(metavar="SIZE", help="Advise only what peaks below this; limits no run."),
+    typer.Option(
+        metavar="SIZE", help="Name only allocators with a peak below this. No run is limited."
+    ),
 ]
 Pin = Annotated[
-    str | None, typer.Option(metavar="CPUS", help="Run on these processors only, as in 0-3,8.")
+    str | None, typer.Option(metavar="CPUS", help="Run on these processors only, such as 0-3,8.")
 ]
 OrderSeed = Annotated[
     int | None,
@@ -107,14 +113,13 @@ CsvFile = Annotated[
 HtmlFile = Annotated[
     str | None, typer.Option("--html", metavar="FILE", help="Write a page; it needs no network.")
 ]
-SentenceAlone = Annotated[
-    bool, typer.Option("-q", "--quiet", help="Print nothing but the sentence.")
-]
+SentenceAlone = Annotated[bool, typer.Option("-q", "--quiet", help="Print the sentence only.")]
 KeptTrace = Annotated[
-    Path | None, typer.Option("-o", "--output", metavar="TRACE", help="Keep the trace.")
+    Path | None,
+    typer.Option("-o", "--output", metavar="TRACE", help="Keep the trace in this file."),
 ]
 Stacks = Annotated[
-    bool, typer.Option("--stacks", help="Record where memory is asked for, too: sites.")
+    bool, typer.Option("--stacks", help="Also record the call site of each request.")
 ]
 Sample = Annotated[
     int,
@@ -126,12 +131,16 @@ Sample = Annotated[
     ),
 ]
 Follow = Annotated[
-    bool, typer.Option("--follow-children", help="Record the processes that it starts, too.")
+    bool,
+    typer.Option("--follow-children", help="Also record the processes that the command starts."),
 ]
 ProcessNumber = Annotated[
     int | None,
     typer.Option(
-        min=0, max=LARGEST_NUMBER, metavar="NUMBER", help="One process of the trace; default: all."
+        min=0,
+        max=LARGEST_NUMBER,
+        metavar="NUMBER",
+        help="Use this process of the trace only. Default: all.",
     ),
 ]
 
@@ -145,7 +154,8 @@ ProgramName = Annotated[
     ),
 ]
 Scale = Annotated[
-    str | None, typer.Option("--scale", metavar="NAME", help="One of its scales: small.")
+    str | None,
+    typer.Option("--scale", metavar="NAME", help="A scale of the program, such as small."),
 ]
 Parameter = Annotated[
     list[str] | None,
@@ -159,7 +169,7 @@ StudyName = Annotated[
     ),
 ]
 StudyScale = Annotated[
-    str | None, typer.Option("--scale", metavar="NAME", help="One of the study's scales: small.")
+    str | None, typer.Option("--scale", metavar="NAME", help="A scale of the study, such as small.")
 ]
 
 Hours = Annotated[
@@ -168,19 +178,27 @@ Hours = Annotated[
         metavar="H",
         min=0.001,
         max=9000.0,
-        help="Run it for so many hours, a server under its client again and again: its memory over "
+        help="Run it for this many hours, and repeat the client of a server. Shows the memory over "
         "time.",
     ),
 ]
 UnderForHours = Annotated[
     str | None,
     typer.Option(
-        "-a", "--allocator", metavar="NAME", help="With --hours: what it is run under, or glibc."
+        "-a",
+        "--allocator",
+        metavar="NAME",
+        help="With --hours: the allocator of the run. Default: glibc.",
     ),
 ]
 Rest = Annotated[
     float,
-    typer.Option(metavar="SECONDS", min=0.0, max=86400.0, help="With --hours: after each client."),
+    typer.Option(
+        metavar="SECONDS",
+        min=0.0,
+        max=86400.0,
+        help="With --hours: the pause after each run of the client.",
+    ),
 ]
 Vary = Annotated[
     str | None,

@@ -23,7 +23,9 @@ def profile(
     context: typer.Context,
     files: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[TRACE]", help="A trace; or two with --compare, or their JSON."),
+        typer.Argument(
+            metavar="[TRACE]", help="A trace, or its profile as JSON. Two with --compare."
+        ),
     ] = None,
     program: options.ProgramName = None,
     scale: options.Scale = None,
@@ -41,7 +43,7 @@ def profile(
             "--repetitions",
             min=1,
             max=options.MOST_BLOCKS,
-            help="Run the command so often; mean, spread.",
+            help="Run the command this often, and show mean and spread.",
         ),
     ] = 1,
     trace: options.KeptTrace = None,
@@ -52,9 +54,7 @@ def profile(
     allocator: options.UnderForHours = None,
     rest: options.Rest = 0.0,
     vary: options.Vary = None,
-    quiet: Annotated[
-        bool, typer.Option("-q", "--quiet", help="Print one line and nothing else.")
-    ] = False,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print one line only.")] = False,
 ) -> None:
     """Show a program's requests to malloc: amounts, sizes, lifetimes, threads, call sites.
 

@@ -92,7 +92,7 @@ def check(names: Names = None) -> None:
 @app.command()
 def install(
     names: Names = None,
-    everything: Annotated[bool, typer.Option("--all", help="Of all programs.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="All programs.")] = False,
 ) -> None:
     """Install a program's packages with the distribution's package manager, as root.
 
@@ -109,7 +109,7 @@ def run(
     scale: options.Scale = None,
     parameter: options.Parameter = None,
     allocator: Annotated[
-        str, typer.Option("-a", "--allocator", metavar="NAME", help="What it is run under.")
+        str, typer.Option("-a", "--allocator", metavar="NAME", help="The allocator of the run.")
     ] = "glibc",
     timeout: options.Timeout = None,
     as_json: AsJson = False,
@@ -118,10 +118,12 @@ def run(
     vary: options.Vary = None,
     json_file: Annotated[
         str | None,
-        typer.Option("-o", "--output", metavar="FILE", help="With --hours: its series as JSON."),
+        typer.Option(
+            "-o", "--output", metavar="FILE", help="With --hours: write the series as JSON."
+        ),
     ] = None,
     html_file: Annotated[
-        str | None, typer.Option("--html", metavar="FILE", help="With --hours: as a page.")
+        str | None, typer.Option("--html", metavar="FILE", help="With --hours: write a page.")
     ] = None,
 ) -> None:
     """Run a program once, prove its allocator, check its answers, and show its figures.
@@ -148,7 +150,7 @@ def run(
 @app.command()
 def clean(
     names: Names = None,
-    everything: Annotated[bool, typer.Option("--all", help="Of all programs.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="All programs.")] = False,
 ) -> None:
     """Remove the data that was generated for a program.
 
@@ -163,25 +165,32 @@ def clean(
 
 @app.command()
 def new(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What it is to be called.")],
-    client: Annotated[str, typer.Option(metavar="COMMAND", help="What puts it under load.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The new name.")],
+    client: Annotated[
+        str, typer.Option(metavar="COMMAND", help="The command that puts the service under load.")
+    ],
     unit: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The systemd unit that starts it.")
     ] = None,
     image: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="What `docker inspect IMAGE` prints.")
+        Path | None,
+        typer.Option(metavar="FILE", help="A file with the output of `docker inspect IMAGE`."),
     ] = None,
     server: Annotated[
         str | None, typer.Option(metavar="COMMAND", help="The command that starts it.")
     ] = None,
     port: Annotated[
-        int | None, typer.Option(min=1, max=65535, help="Where it listens; becomes {port}.")
+        int | None, typer.Option(min=1, max=65535, help="The port of the service; becomes {port}.")
     ] = None,
     socket: Annotated[
-        str | None, typer.Option(metavar="PATH", help="Where it listens; becomes {run}/socket.")
+        str | None,
+        typer.Option(metavar="PATH", help="The socket of the service; becomes {run}/socket."),
     ] = None,
     ready: Annotated[
-        str | None, typer.Option(metavar="COMMAND", help="Ends with 0 when it is ready.")
+        str | None,
+        typer.Option(
+            metavar="COMMAND", help="A command that exits with status 0 once the service is ready."
+        ),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Default: NAME.toml.")

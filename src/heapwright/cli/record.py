@@ -37,19 +37,19 @@ def record(
     output: Annotated[
         Path | None,
         typer.Option(
-            "-o", "--output", metavar="TRACE", help="The trace. Default: NAME.trace, here."
+            "-o", "--output", metavar="TRACE", help="The trace. Default: NAME.trace in this folder."
         ),
     ] = None,
     stacks: options.Stacks = False,
     sample: options.Sample = 1,
     follow: options.Follow = False,
     paused: Annotated[
-        bool, typer.Option("--paused", help="Record nothing until it is turned on.")
+        bool, typer.Option("--paused", help="Start with recording turned off.")
     ] = False,
     control: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Recording goes on and off as `on` or `off` is written to FILE."
+            metavar="FILE", help="Turn recording on or off when `on` or `off` is written to FILE."
         ),
     ] = None,
     toggle_signal: Annotated[
@@ -59,11 +59,14 @@ def record(
         ),
     ] = None,
     limit: Annotated[
-        str | None, typer.Option(metavar="SIZE", help="Stop when the trace is that large.")
+        str | None,
+        typer.Option(metavar="SIZE", help="Stop recording when the trace has this size."),
     ] = None,
     system: Annotated[
         bool,
-        typer.Option("--system/--no-system", help="Watch what the system gives it meanwhile."),
+        typer.Option(
+            "--system/--no-system", help="Also record the memory that the system provides."
+        ),
     ] = True,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing at the end.")] = False,
 ) -> None:

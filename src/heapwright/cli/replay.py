@@ -30,7 +30,7 @@ app = options.application()
 
 @app.command("replay")
 def replay(
-    trace: Annotated[Path, typer.Argument(metavar="TRACE", help="What `heapwright record` wrote.")],
+    trace: Annotated[Path, typer.Argument(metavar="TRACE", help="A file of `heapwright record`.")],
     allocators: options.Allocators = None,
     touch: Annotated[
         Touch,
@@ -40,7 +40,7 @@ def replay(
         ),
     ] = TOUCH,
     pace: Annotated[
-        Pace, typer.Option(help="As fast as can be, or not before the recorded times.")
+        Pace, typer.Option(help="As fast as possible, or not before the recorded times.")
     ] = Pace.ASAP,
     order: Annotated[
         Order,
@@ -72,7 +72,7 @@ def replay(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Compare nothing: replay once and write the live bytes after each call as CSV.",
+            help="Replay once, and write the live bytes after each call as CSV. Compare nothing.",
         ),
     ] = None,
     blocks: options.Blocks = None,

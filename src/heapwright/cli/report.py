@@ -34,14 +34,16 @@ def report(
     ] = None,
     pdf: Annotated[
         str | None,
-        typer.Option("--pdf", metavar="FILE", help="The page printed; needs Chromium."),
+        typer.Option("--pdf", metavar="FILE", help="The page as PDF. Needs Chromium."),
     ] = None,
     figures: Annotated[
         Path | None,
         typer.Option("--figures", metavar="DIR", help="Each figure as SVG, PNG and CSV."),
     ] = None,
     process: options.ProcessNumber = None,
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Do not name the files.")] = False,
+    quiet: Annotated[
+        bool, typer.Option("-q", "--quiet", help="Do not print the names of the files.")
+    ] = False,
 ) -> None:
     """Write a page of results that needs no other file, and figures for papers.
 

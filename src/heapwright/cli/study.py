@@ -32,7 +32,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text
 Seed = Annotated[
     int,
     typer.Option(
-        min=0, max=options.LARGEST_SEED, help="Of a fraction that has no seed of its own."
+        min=0, max=options.LARGEST_SEED, help="The seed of a fraction without a seed in the file."
     ),
 ]
 
@@ -86,7 +86,7 @@ def from_(
     output: Annotated[
         str, typer.Option("-o", "--output", metavar="FILE", help="The study; - is stdout.")
     ] = "-",
-    name: Annotated[str, typer.Option(help="What the study is called.")] = "derived",
+    name: Annotated[str, typer.Option(help="The name of the study.")] = "derived",
 ) -> None:
     """Derive a study of the workload uma-test from profiles of programs.
 

@@ -25,19 +25,22 @@ Listen = Annotated[
     str | None,
     typer.Option(
         metavar="[HOST:]PORT",
-        help="Have other hosts make the runs, which come here: `heapwright study worker`.",
+        help="Wait here for other hosts that make the runs with `heapwright study worker`.",
     ),
 ]
 Hosts = Annotated[
     str | None,
-    typer.Option(metavar="HOSTS", help="Start a worker on each of these over ssh; with commas."),
+    typer.Option(
+        metavar="HOSTS",
+        help="Start a worker on each of these hosts over ssh. Separate them with commas.",
+    ),
 ]
 
 Insecure = Annotated[
     bool,
     typer.Option(
         "--insecure",
-        help="Let workers in without a certificate: anyone who reaches the address can run "
+        help="Admit workers without a certificate. A host that reaches the address can run "
         "commands as you, here and on the hosts.",
     ),
 ]
@@ -53,13 +56,18 @@ def run(
     output: Annotated[
         Path | None,
         typer.Option(
-            "-o", "--output", metavar="DIR", help="Where the results go. Default: NAME-results."
+            "-o",
+            "--output",
+            metavar="DIR",
+            help="The folder of the results. Default: NAME-results.",
         ),
     ] = None,
     seed: Annotated[
         int | None,
         typer.Option(
-            min=0, max=options.LARGEST_SEED, help="Of the order of the runs, and of a fraction."
+            min=0,
+            max=options.LARGEST_SEED,
+            help="The seed of the order of the runs, and of a fraction.",
         ),
     ] = None,
     budget: options.Budget = None,
@@ -127,7 +135,7 @@ def status(folder: Results) -> None:
 
 def worker(
     address: Annotated[
-        str, typer.Argument(metavar="ADDRESS", help="Where `study run --listen` waits.")
+        str, typer.Argument(metavar="ADDRESS", help="The address of `study run --listen`.")
     ],
     certificate: Certificate = None,
 ) -> None:

@@ -34,18 +34,28 @@ def synth(
     ] = None,
     trace: options.KeptTrace = None,
     run: Annotated[
-        bool, typer.Option("--run", help="Replay it once, and print what the replay says.")
+        bool, typer.Option("--run", help="Replay it once, and print the output of the replay.")
     ] = False,
     model: Annotated[
-        Model, typer.Option(help="How it is drawn: costa is the published recipe.")
+        Model, typer.Option(help="The method. costa is the published one.")
     ] = Model.DEFAULT,
     events: Annotated[
         int | None,
-        typer.Option(min=1, max=10**12, metavar="N", help="About so many calls. Default: as many."),
+        typer.Option(
+            min=1,
+            max=10**12,
+            metavar="N",
+            help="The approximate number of calls. Default: that of the profile.",
+        ),
     ] = None,
     threads: Annotated[
         int | None,
-        typer.Option(min=1, max=100_000, metavar="N", help="So many threads. Default: as many."),
+        typer.Option(
+            min=1,
+            max=100_000,
+            metavar="N",
+            help="The number of threads. Default: that of the profile.",
+        ),
     ] = None,
     seed: Annotated[
         int | None,
@@ -54,12 +64,17 @@ def synth(
     process: options.ProcessNumber = None,
     recreate: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="A published trace, made again: list names them."),
+        typer.Option(
+            metavar="NAME", help="Generate a published trace again. `list` prints their names."
+        ),
     ] = None,
     allocators: Annotated[
         list[str] | None,
         typer.Option(
-            "-a", "--allocators", metavar="NAMES", help="Replay both traces under each: same ranks?"
+            "-a",
+            "--allocators",
+            metavar="NAMES",
+            help="Replay both traces under each allocator, and compare the ranks.",
         ),
     ] = None,
     blocks: Annotated[
@@ -73,9 +88,7 @@ def synth(
         str | None,
         typer.Option("--html", metavar="FILE", help="Write both profiles as a page."),
     ] = None,
-    quiet: Annotated[
-        bool, typer.Option("-q", "--quiet", help="Print the distances and nothing else.")
-    ] = False,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print the distances only.")] = False,
 ) -> None:
     """Generate a load that behaves like a profiled program, and measure the difference.
 

@@ -33,7 +33,11 @@ def taxonomy(
     blocks: Annotated[
         int,
         typer.Option(
-            "-n", "--blocks", min=1, max=options.MOST_BLOCKS, help="Repetitions of what scatters."
+            "-n",
+            "--blocks",
+            min=1,
+            max=options.MOST_BLOCKS,
+            help="Repetitions of the measurements that vary.",
         ),
     ] = BLOCKS,
     budget: Annotated[
@@ -42,11 +46,11 @@ def taxonomy(
             metavar="MINUTES",
             min=0.001,
             max=options.LONGEST_MINUTES,
-            help="Begin no run after that time.",
+            help="Start no run after this time.",
         ),
     ] = None,
     small: Annotated[
-        bool, typer.Option("--small", help="Shorter runs and fewer threads, for trying out.")
+        bool, typer.Option("--small", help="Shorter runs and fewer threads, for a trial.")
     ] = False,
     seed: Annotated[
         int | None,
@@ -54,9 +58,7 @@ def taxonomy(
             min=0, max=options.LARGEST_SEED, help="The same seed gives the same order and objects."
         ),
     ] = None,
-    quiet: Annotated[
-        bool, typer.Option("-q", "--quiet", help="Print the table and nothing else.")
-    ] = False,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print the table only.")] = False,
 ) -> None:
     """Measure the speed, scaling, false sharing and memory growth of allocators.
 

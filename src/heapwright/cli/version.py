@@ -14,5 +14,5 @@ def print_version() -> None:
 
 
 def main() -> NoReturn:
-    """Print the version and leave."""
+    """Print the version."""
     leave_after(print_version)
