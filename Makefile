@@ -12,7 +12,7 @@
 # make test-builds    what compiles for long; the tests of objects with the second compiler and under sanitizers
 # make coverage       which lines of both languages the unit tests reach; reports in build/coverage
 # make peers          fetch and build the newest releases of other people's allocators
-# make lint           formatters, linters and type checks, changing nothing
+# make lint           formatters, linters, spelling, forbidden words and type checks; changes nothing
 # make format         let the formatters have their way
 # make clean          remove what was built
 
