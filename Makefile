@@ -13,7 +13,7 @@
 # make coverage       which lines of both languages the unit tests reach; reports in build/coverage
 # make peers          fetch and build the newest releases of other people's allocators
 # make site           the documentation site, in build/site; open build/site/html/index.html
-# make lint           formatters, linters and type checks, changing nothing
+# make lint           formatters, linters, spelling, forbidden words and type checks; changes nothing
 # make man            write the manual pages of the tool, for `man heapwright`
 # make format         let the formatters have their way
 # make clean          remove what was built

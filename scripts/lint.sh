@@ -68,10 +68,16 @@ tidy() {
     return "$status"
 }
 
+# The settings are in pyproject.toml.
+# shellcheck disable=SC2317 # `tool` calls it
+spelling() { git ls-files -z | xargs -0 .venv/bin/codespell; }
+
 tool clang-format 'clang-format of PyPI' .venv/bin/clang-format .venv/bin/clang-format --dry-run -Werror "${cxx[@]}"
 tool shellcheck shellcheck shellcheck shellcheck -x "${shell[@]}"
 tool 'ruff format' 'ruff of PyPI' .venv/bin/ruff .venv/bin/ruff format --check -q .
 tool 'ruff check' 'ruff of PyPI' .venv/bin/ruff .venv/bin/ruff check -q .
+tool codespell 'codespell of PyPI' .venv/bin/codespell spelling
+tool words 'rich of PyPI' .venv/bin/python .venv/bin/python scripts/words.py
 [ "$mode" = quick ] && exit $failed
 tool mypy 'mypy of PyPI' .venv/bin/mypy type_check
 tool clang-tidy 'clang-tidy of PyPI' .venv/bin/clang-tidy tidy
