@@ -13,6 +13,7 @@ from typing import Literal
 
 import numpy as np
 
+from heapwright.analysis.advice import switch_notes, winning
 from heapwright.analysis.apply import NO_COMMAND, Invocation, how_to_apply
 from heapwright.analysis.blocked import (
     NO_SCATTER,
@@ -151,8 +152,15 @@ def analyse(
         raced = [Raced(each, _span(effects, each.key, settings.race)) for each in entrants[1:]]
         verdict = decide_race(race, settings.race, entrants[0], raced, rule)
     if verdict.action == "switch" and verdict.allocator is not None:
-        how = how_to_apply(infos[verdict.allocator, verdict.level], invocation)
-        verdict = verdict.model_copy(update={"how": how})
+        chosen = infos[verdict.allocator, verdict.level]
+        wins = settings.race or winning(effects, chosen.key, settings.margin)
+        notes = switch_notes(chosen, [infos[key] for key in keys], effects, wins)
+        verdict = verdict.model_copy(
+            update={
+                "how": how_to_apply(chosen, invocation),
+                "notes": (*verdict.notes, *notes),
+            }
+        )
     return Analysis(
         tuple(effects),
         tuple(responses),

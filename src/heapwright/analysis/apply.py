@@ -2,14 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """How to put an advised allocator to use: the line to write, and where.
 
-Three places: before a command in a shell, in a drop-in of a systemd service, on the linker's
-command line. An allocator that is the C library's own needs its settings only. Quoting follows the
-place: POSIX shell words; systemd.exec(5) with systemd.syntax(7), where a percent sign is doubled.
+Five places: before a command in a shell, in a drop-in of a systemd service, in a Dockerfile, in a
+Kubernetes container, on the linker's command line. An allocator that is the C library's own needs
+its settings only. Quoting follows the place: POSIX shell words; systemd.exec(5) with
+systemd.syntax(7), where a percent sign is doubled; ENV of a Dockerfile, where a dollar sign is
+escaped; YAML in the form of JSON strings, where Kubernetes doubles the dollar sign of $(NAME).
 
 The runs were made in the user's own environment. Its variables that allocators listen to are part
 of what was measured, so the lines set them, too.
 """
 
+import json
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -52,6 +55,10 @@ def how_to_apply(treatment: TreatmentInfo, invocation: Invocation) -> tuple[str,
         "service: systemctl edit NAME.service, then write",
         "  [Service]",
         f"  Environment={' '.join(_systemd(name, value) for name, value in settings.items())}",
+        f"Dockerfile: ENV {' '.join(_docker(name, value) for name, value in settings.items())}",
+        "Kubernetes: in the entry of the container",
+        "  env:",
+        *(line for name, value in settings.items() for line in _kubernetes(name, value)),
     ]
     if treatment.preload:
         line = f"link: {_link_flags(treatment.preload)}"
@@ -89,6 +96,16 @@ def _lies_in(library: str | None, search_path: str) -> bool:
 def _systemd(name: str, value: str) -> str:
     escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
     return f'"{name}={escaped}"'
+
+
+def _docker(name: str, value: str) -> str:
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("$", "\\$")
+    return f'{name}="{escaped}"'
+
+
+def _kubernetes(name: str, value: str) -> tuple[str, str]:
+    text = json.dumps(value.replace("$(", "$$("), ensure_ascii=False)
+    return f"  - name: {name}", f"    value: {text}"
 
 
 def _link_flags(library: str) -> str:

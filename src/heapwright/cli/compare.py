@@ -78,6 +78,7 @@ def compare(
             "each, or as often as -n says. Other programs on the machine do not change the counts.",
         ),
     ] = False,
+    advice: options.Advice = False,
     cwd: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Run the command in this folder.")
     ] = None,
@@ -155,6 +156,7 @@ def compare(
         expect_exit=expect_exit,
         named=tuple(named or ()),
         parameters=tuple(parameters or ()),
+        advice=advice,
     )
     status = commands.compare.run_comparison(chosen)
     if status is not ExitCode.OK:

@@ -114,6 +114,14 @@ HtmlFile = Annotated[
     str | None, typer.Option("--html", metavar="FILE", help="Write a page; it needs no network.")
 ]
 SentenceAlone = Annotated[bool, typer.Option("-q", "--quiet", help="Print the sentence only.")]
+Advice = Annotated[
+    bool,
+    typer.Option(
+        "--advice",
+        help="Show how to apply the answer everywhere: shell, systemd, Dockerfile, Kubernetes, "
+        "linker.",
+    ),
+]
 KeptTrace = Annotated[
     Path | None,
     typer.Option("-o", "--output", metavar="TRACE", help="Keep the trace in this file."),

@@ -89,6 +89,7 @@ def replay(
     json_file: options.JsonFile = None,
     csv_file: options.CsvFile = None,
     quiet: options.SentenceAlone = False,
+    advice: options.Advice = False,
 ) -> None:
     """Replay a trace under each allocator in randomised blocks and name the one to use.
 
@@ -118,6 +119,7 @@ def replay(
         json_file=json_file,
         csv_file=csv_file,
         quiet=quiet,
+        advice=advice,
     )
     status = (
         commands.replay.run_replay(request, chosen)

@@ -96,6 +96,8 @@ class Options:
     parameters: tuple[str, ...] = ()
     exact: bool = False
     """Count instructions under valgrind instead of timing."""
+    advice: bool = False
+    """Print the advice for every place, not for a shell alone."""
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -282,7 +284,9 @@ def _print(
     if not _has_answer(comparison) and not options.quiet:
         return None
     try:
-        print_answer(comparison, notes, quiet=options.quiet, stream=outputs.stream)
+        print_answer(
+            comparison, notes, quiet=options.quiet, advice=options.advice, stream=outputs.stream
+        )
     except HeapwrightError as error:
         return error
     return None

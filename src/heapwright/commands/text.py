@@ -126,11 +126,16 @@ def print_made(allocator: Allocator, notes: Sequence[str], header: Path, verdict
 
 @printing()
 def print_answer(
-    comparison: Comparison, notes: Sequence[str], *, quiet: bool, stream: TextIO
+    comparison: Comparison,
+    notes: Sequence[str],
+    *,
+    quiet: bool,
+    stream: TextIO,
+    advice: bool = False,
 ) -> None:
     """The report of a comparison and the notes under it; `quiet` leaves the sentence alone."""
     console = make_console(stream)
-    print_report(console, comparison, quiet=quiet)
+    print_report(console, comparison, quiet=quiet, advice=advice)
     if quiet or not notes:
         return
     console.print()

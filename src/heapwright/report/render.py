@@ -18,12 +18,20 @@ from heapwright.report.console import make_console
 from heapwright.report.exact import exact_legend, exact_table
 from heapwright.report.program_figures import print_program_figures
 from heapwright.report.replay import print_replay
-from heapwright.report.sentence import instructions, remarks, sentence, sentence_style
+from heapwright.report.sentence import (
+    hint_at_places,
+    instructions,
+    remarks,
+    sentence,
+    sentence_style,
+)
 from heapwright.report.table import ComparisonTable, legend, reference
 
 
-def print_report(console: Console, comparison: Comparison, *, quiet: bool = False) -> None:
-    """Print the report; `quiet` leaves only the sentence."""
+def print_report(
+    console: Console, comparison: Comparison, *, quiet: bool = False, advice: bool = False
+) -> None:
+    """Print the report; `quiet` leaves only the sentence, `advice` has it for every place."""
     verdict = comparison.verdict
     if not quiet:
         if comparison.levels:
@@ -40,8 +48,10 @@ def print_report(console: Console, comparison: Comparison, *, quiet: bool = Fals
         return
     for line in remarks(verdict):
         console.print(Text(line))
-    for line in instructions(verdict):
+    for line in instructions(verdict, everywhere=advice):
         console.print(Text(line), soft_wrap=True)
+    if not advice and (hint := hint_at_places(verdict)):
+        console.print(Text(hint, style="dim"))
 
 
 def _print_table(console: Console, comparison: Comparison) -> None:
@@ -77,10 +87,12 @@ def _print_dim(console: Console, lines: Iterable[str]) -> None:
         console.print(Text(line, style="dim"))
 
 
-def report_text(comparison: Comparison, *, width: int | None = None, quiet: bool = False) -> str:
+def report_text(
+    comparison: Comparison, *, width: int | None = None, quiet: bool = False, advice: bool = False
+) -> str:
     """The report as plain text; without a width its lines are as long as they need to be."""
     stream = StringIO()
-    print_report(make_console(stream, width=width), comparison, quiet=quiet)
+    print_report(make_console(stream, width=width), comparison, quiet=quiet, advice=advice)
     return stream.getvalue()
 
 

@@ -2,8 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The answer in words: the verdict's sentence, what to know about it, and how to apply it."""
 
+from collections.abc import Sequence
+
 from heapwright.artefacts.comparison.document import Verdict
 
+OTHER_PLACES = ("service:", "Dockerfile:", "Kubernetes:", "link:")
+HINT = "  systemd, Dockerfile, Kubernetes, linker: add --advice, or see verdict.how of --json"
 _STYLES = {"switch": "bold green", "stay": "bold", "undecided": "bold yellow"}
 
 
@@ -21,6 +25,19 @@ def remarks(verdict: Verdict) -> list[str]:
     return [f"- {note}" for note in verdict.notes]
 
 
-def instructions(verdict: Verdict) -> list[str]:
-    """The lines that apply the advice; they are meant to be copied, so nobody may fold them."""
-    return [f"  {line}" for line in verdict.how]
+def instructions(verdict: Verdict, *, everywhere: bool = False) -> list[str]:
+    """The lines that apply the advice; they are meant to be copied, so they must not be folded.
+
+    Without `everywhere`, those for a shell alone.
+    """
+    return [f"  {line}" for line in (verdict.how if everywhere else _in_a_shell(verdict.how))]
+
+
+def hint_at_places(verdict: Verdict) -> str:
+    """Where the lines for other places than a shell are; "" if there are none."""
+    return HINT if len(_in_a_shell(verdict.how)) < len(verdict.how) else ""
+
+
+def _in_a_shell(lines: Sequence[str]) -> Sequence[str]:
+    ends = [number for number, line in enumerate(lines) if line.startswith(OTHER_PLACES)]
+    return lines[: ends[0]] if ends else lines

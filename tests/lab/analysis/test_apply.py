@@ -3,7 +3,11 @@
 """The lines that apply an advice, tried where they can be: in a shell."""
 
 import shlex
+import shutil
 import subprocess
+from pathlib import Path
+
+import pytest
 
 from heapwright.analysis.apply import Invocation, how_to_apply
 from heapwright.artefacts.comparison.document import TreatmentInfo
@@ -35,6 +39,11 @@ def test_a_library_goes_into_shell_service_and_link_line() -> None:
         "service: systemctl edit NAME.service, then write",
         "  [Service]",
         f'  Environment="LD_PRELOAD={JEMALLOC}"',
+        f'Dockerfile: ENV LD_PRELOAD="{JEMALLOC}"',
+        "Kubernetes: in the entry of the container",
+        "  env:",
+        "  - name: LD_PRELOAD",
+        f'    value: "{JEMALLOC}"',
         "link: -Wl,--no-as-needed -l:libjemalloc.so.2",
     )
 
@@ -50,7 +59,7 @@ def test_settings_go_with_the_library() -> None:
     lines = how_to_apply(treatment(JEMALLOC, {"MALLOC_CONF": "narenas:1"}), Invocation(("true",)))
     assert lines[0] == f"shell: LD_PRELOAD={JEMALLOC} MALLOC_CONF=narenas:1 true"
     assert lines[3].endswith('" "MALLOC_CONF=narenas:1"')
-    assert lines[4].endswith("(and set MALLOC_CONF as above)")
+    assert lines[-1].endswith("(and set MALLOC_CONF as above)")
 
 
 def test_the_c_library_needs_its_settings_only() -> None:
@@ -126,3 +135,50 @@ def test_a_search_path_is_kept_only_for_a_library_from_it() -> None:
     assert "LD_LIBRARY_PATH" not in "".join(
         how_to_apply(treatment(JEMALLOC), Invocation(("true",), own))
     )
+
+
+def test_the_docker_line_has_each_value_as_one_word() -> None:
+    value = 'a "b" $HOME \\ c'
+    lines = how_to_apply(treatment(None, {"TRICKY": value, "B": "1"}), Invocation(("true",)))
+    (line,) = (line for line in lines if line.startswith("Dockerfile: "))
+    words = line.removeprefix("Dockerfile: ENV ")
+    ran = subprocess.run(  # the quotes of a shell have the same rules for these characters
+        ["/bin/sh", "-c", f"{words.replace(' B=', '; B=')}; printf '%s|%s' \"$TRICKY\" $B"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ran.stdout == f"{value}|1"
+
+
+def test_the_kubernetes_entry_is_yaml() -> None:
+    yaml = pytest.importorskip("yaml", reason="no PyYAML (mkdocs has it)")
+    value = 'a: "b" $(HOME) \\ #c'
+    lines = how_to_apply(
+        treatment(JEMALLOC, {"TRICKY": value}), Invocation(("true",), {"MALLOC_ARENA_MAX": "2"})
+    )
+    first = lines.index("  env:")
+    entry = [line for line in lines[first:] if line.startswith("  ")]
+    assert yaml.safe_load("\n".join(entry)) == {
+        "env": [
+            {"name": "LD_PRELOAD", "value": JEMALLOC},
+            {"name": "TRICKY", "value": value.replace("$(", "$$(")},
+            {"name": "MALLOC_ARENA_MAX", "value": "2"},
+        ]
+    }
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="no systemd-analyze (systemd)")
+def test_the_drop_in_is_accepted_by_systemd(tmp_path: Path) -> None:
+    lines = how_to_apply(treatment(JEMALLOC, {"TRICKY": 'a "b" 5%'}), Invocation(("true",)))
+    first = lines.index("  [Service]")
+    unit = tmp_path / "tried.service"
+    text = "\n".join(line.strip() for line in lines[first : first + 2])
+    unit.write_text(f"{text}\nExecStart=/bin/true\n")
+    ran = subprocess.run(
+        ["systemd-analyze", "verify", "--man=no", str(unit)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "tried.service:" not in ran.stderr

@@ -36,7 +36,7 @@ def label_column(text: str) -> str:
 @pytest.mark.parametrize("width", WIDTHS)
 def test_nothing_is_cut_at_any_width(make_comparison: MakeComparison, width: int | None) -> None:
     comparison = make_comparison()
-    text = report_text(comparison, width=width)
+    text = report_text(comparison, width=width, advice=True)
     said = words(text)
     for info in comparison.treatments:
         assert words(info.label) in said + words(label_column(text))
@@ -51,7 +51,7 @@ def test_nothing_is_cut_at_any_width(make_comparison: MakeComparison, width: int
 @pytest.mark.parametrize("width", [40, 60, 80, 100, 200])
 def test_lines_fit_except_those_to_be_copied(make_comparison: MakeComparison, width: int) -> None:
     comparison = make_comparison()
-    lines = report_text(comparison, width=width).splitlines()
+    lines = report_text(comparison, width=width, advice=True).splitlines()
     copied = {f"  {line}" for line in comparison.verdict.how}
     assert copied <= set(lines)
     assert max(cell_len(line) for line in lines if line not in copied) <= width
@@ -182,3 +182,18 @@ def test_an_encoding_without_the_character_gets_an_escape(make_comparison: MakeC
     print_report(make_console(stream), make_comparison(design=design))
     stream.flush()
     assert rb"m\xfcde" in raw.getvalue()
+
+
+def test_without_more_being_asked_the_advice_is_for_a_shell(
+    make_comparison: MakeComparison,
+) -> None:
+    comparison = make_comparison()
+    how = ("shell: A=1 x", "service: y", "  [Service]", "Dockerfile: ENV A")
+    verdict = comparison.verdict.model_copy(update={"how": how})
+    short = report_text(comparison.model_copy(update={"verdict": verdict}))
+    assert short.rstrip().endswith(
+        "  shell: A=1 x\n"
+        "  systemd, Dockerfile, Kubernetes, linker: add --advice, or see verdict.how of --json"
+    )
+    whole = report_text(comparison.model_copy(update={"verdict": verdict}), advice=True)
+    assert whole.rstrip().endswith("  Dockerfile: ENV A")
