@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The one exception whose text is meant for the user.
 
-Whatever the user can bring about (a misspelt name, a broken library, a full disk) is raised as a
-`HeapwrightError`: one sentence that says what is the matter, and a hint that says what to do. The
+A condition that the user can cause (a misspelt name, a broken library, a full disk) is raised as a
+`HeapwrightError`. It has one sentence that states the fault, and a hint that says what to do. The
 command line prints both and leaves with `exit_code`; a traceback therefore always means a defect.
 """
 

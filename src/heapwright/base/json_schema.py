@@ -13,7 +13,8 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 def schema_text_of(
     model: type[BaseModel], name: str, mode: JsonSchemaMode = "serialization"
 ) -> str:
-    """The schema of what we write; with `mode` "validation", of what people write."""
+    """The schema of documents that heapwright writes; with `mode` "validation", of those that users
+    write."""
     schema = model.model_json_schema(mode=mode)
     schema["$schema"] = DIALECT
     schema["title"] = f"heapwright {name}"

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Files that grow by a line at a time, and are whole up to their last line whatever ends a writer.
+"""Files that grow by a line at a time, and are whole up to their last line after any end of a
+writer.
 
 They are open for appending, and have one writer.
 """

@@ -42,7 +42,7 @@ def library(name: str) -> Path:
 
 
 def counting_library(name: str) -> Path:
-    """The same allocator, told to count what threads do to each other in it (c/events.h)."""
+    """The same allocator, built to count the interactions of threads in it (c/events.h)."""
     return _existing(native_dir() / "lib" / "counting" / f"libheapwright-{name}.so")
 
 

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Our own programs that are asked for an answer: what they print, or in their own words why not.
+"""Runs heapwright's native programs and reads their output. A failure raises their own message.
 
-They end with 0 when all went well, and say on standard error, behind their name, what did not. An
-answer that does not fit our model comes from a program of another version. What the user preloads
+They end with 0 when all went well, and say on standard error, behind their name, what did not.
+Output that does not fit the model comes from a program of another version. What the user preloads
 is for other programs: they run without it, unless an environment is given.
 """
 

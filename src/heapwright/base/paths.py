@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Questions about paths that always have an answer.
 
-`Path.is_file` raises where a folder on the way may not be searched, or where a name is too long;
-for whoever asks whether there is something to use, the answer is no.
+`Path.is_file` raises if a folder on the way may not be searched, or if a name is too long. These
+functions return False then.
 """
 
 import errno
@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 def is_file(path: Path) -> bool:
-    """Whether `path` leads to a regular file that we can see."""
+    """Whether `path` leads to a regular file that this process can see."""
     try:
         return path.is_file()
     except (OSError, ValueError):
@@ -19,7 +19,7 @@ def is_file(path: Path) -> bool:
 
 
 def is_folder(path: Path) -> bool:
-    """Whether `path` leads to a folder that we can see."""
+    """Whether `path` leads to a folder that this process can see."""
     try:
         return path.is_dir()
     except (OSError, ValueError):
@@ -27,7 +27,7 @@ def is_folder(path: Path) -> bool:
 
 
 def exists(path: Path) -> bool:
-    """Whether `path` leads to anything that we can see."""
+    """Whether `path` leads to anything that this process can see."""
     try:
         return path.exists()
     except (OSError, ValueError):

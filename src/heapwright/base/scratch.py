@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Folders for what is needed for a while; and what of them is left by who was killed.
+"""Temporary folders, and the removal of those that killed processes left.
 
-A folder may hold a trace, or a copy of a database. Who makes one holds a lock on it as long as it
-lives, so that a folder of ours whose lock is nobody's is known to be left over, whatever numbers
-processes have by then. Its name says on which host it was made, for a lock may be seen on that one
-alone. `sweep` removes what is left; every command begins with that.
+A folder may hold a trace, or a copy of a database. The process that makes one holds a lock on it
+until its end. A folder without a lock is a leftover, even if its process number is in use again.
+Its name says on which host it was made, for a lock may be seen on that one alone. `sweep` removes
+what is left; every command begins with that.
 """
 
 import contextlib
@@ -29,7 +29,7 @@ _NUMBERS = count(1)
 
 
 class Scratch:
-    """An empty folder of ours; a context manager that removes it with all that is in it.
+    """An empty temporary folder; a context manager that removes it with all that is in it.
 
     As cheap as can be, for a run may have one or two.
     """
@@ -91,7 +91,7 @@ def sweep() -> list[Path]:
 def _locked(folder: Path) -> int:
     """A descriptor that holds the folder's lock. Raises FileNotFoundError if the folder is gone.
 
-    A file system may have no locks for folders: there, nobody can sweep either.
+    A file system may have no locks for folders. Leftovers are not removed there.
     """
     lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     with contextlib.suppress(OSError):
@@ -120,7 +120,7 @@ def _is_left(folder: Path) -> bool:
 
 
 def _remove_tree(folder: Path) -> None:
-    """As far as it can be: a program may have made folders in it that nobody may write to."""
+    """As far as possible: a program may have made read-only folders in it."""
     shutil.rmtree(folder, ignore_errors=True)
     if not folder.exists():
         return

@@ -3,7 +3,7 @@
 """Whether what is to be written, or to be held in memory, fits: asked before the work begins.
 
 An hour of work must not end in a full disk, and a full disk stops other programs as well. A verb
-that knows how much it will write says so here, and is refused if the file system has less.
+passes the number of bytes that it will write. The check fails if the file system has less.
 """
 
 import os

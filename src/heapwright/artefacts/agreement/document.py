@@ -61,7 +61,7 @@ class Measured(_Frozen):
 
 
 class ProgramAgreement(_Frozen):
-    """One program; without figures if it could not be asked, and then it says why."""
+    """One program; without figures if it could not be measured; then the reason is stated."""
 
     program: str
     events: Annotated[int, Field(ge=0, description="Calls in its trace")] = 0
@@ -74,7 +74,7 @@ class ProgramAgreement(_Frozen):
 
 
 class Overall(_Frozen):
-    """The mean over the programs that could be asked."""
+    """The mean over the programs that could be measured."""
 
     what: What
     load: Load

@@ -3,10 +3,10 @@
 """The answers of `heapwright agree --keep FILE`, one line a program, so that a sitting that was
 broken off can be gone on with.
 
-The first line says what was asked: allocators by the hashes of their libraries, scale, blocks,
+The first line states the question: allocators by the hashes of their libraries, scale, blocks,
 seed. A line is written with one call when its program is done; what was being written when the
-writer was killed is a torn last line, which is cut off. An answer holds for the program's file as
-it was: with another hash it is asked again, and so is a program that had no answer.
+writer was killed is a torn last line, which is cut off. An answer is valid for one hash of the
+program's file. A program with another hash, or without an answer, is measured again.
 """
 
 import fcntl
@@ -25,7 +25,7 @@ from heapwright.base.line_file import append_line, cut_torn_line
 FORMAT: Literal["heapwright agreement by program"] = "heapwright agreement by program"
 VERSION: Literal[1] = 1
 FORMAT_BEGINS = f'{{"format":"{FORMAT}"'.encode()
-"""How a file of ours begins."""
+"""The first bytes of such a file."""
 
 
 class _Frozen(BaseModel):
@@ -95,8 +95,8 @@ class KeptAnswers:
         return None if self.asked is None else self.asked.seed
 
     def begin(self, asked: Asked) -> None:
-        """Say what is asked now. Raises HeapwrightError if the answers there are to something
-        else."""
+        """Set the question of this run. Raises HeapwrightError if the answers there are to
+        something else."""
         if self.asked is None:
             self._append(asked.model_dump_json())
         elif self.asked != asked:
@@ -108,7 +108,8 @@ class KeptAnswers:
         self.asked = asked
 
     def of(self, name: str, file_sha256: str) -> ProgramAgreement | None:
-        """The answer of a program, if it has one: a reason why there is none is asked again."""
+        """The answer of a program, if it has one: a program with a reason instead of an answer is
+        measured again."""
         found = self._answers.get((name, file_sha256))
         return found if found is not None and found.agreements else None
 

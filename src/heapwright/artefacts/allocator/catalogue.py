@@ -20,7 +20,7 @@ from heapwright.base.errors import HeapwrightError
 
 @dataclass(frozen=True, slots=True)
 class ComposedAllocator:
-    """One of ours: a composition of heap layers, built into a library of its own."""
+    """A shipped allocator: a composition of heap layers, built into a library of its own."""
 
     name: str
     header: str
@@ -46,7 +46,8 @@ class SystemAllocator:
 
 @dataclass(frozen=True, slots=True)
 class PeerAllocator:
-    """Somebody else's, found by one of its names: among those built here, or by the loader."""
+    """An allocator of another project. Its library is found by one of its names, among the
+    libraries built here or by the loader."""
 
     name: str
     sonames: tuple[str, ...]

@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What granary says of itself, as a line of JSON: at exit, on a signal, or when it is asked.
+"""The statistics of granary, as a line of JSON: at exit, on a signal, or at a call.
 
 docs/reference/granary.md explains every figure, and its JSON Schema is `schema_text()`.
 The library prints it (native/preload/granary/statistics.hpp); this is how it is read.
 
 All figures of a document are of one moment, but for what threads do to their own caches meanwhile.
-Bytes of objects are those that may be used. Counts whose description says so go up from the start
-of the process; in a child after a fork they go on from what they were.
+Bytes of objects are those that may be used. Cumulative counts, marked in their descriptions, count
+from the start of the process. A forked child continues from the counts of its parent.
 
 Invariants: immutable; a size class that was never used is not listed.
 """
@@ -30,23 +30,25 @@ class _Frozen(BaseModel):
 
 
 class Objects(_Frozen):
-    """So many objects, so many bytes."""
+    """A number of objects and their bytes."""
 
     objects: Count
     bytes: Count
 
 
 class SizeClass(_Frozen):
-    """The objects of one size class, which stand in superblocks."""
+    """The objects of one size class, in superblocks."""
 
     number: Annotated[Count, Field(alias="class")]
     size: Annotated[int, Field(gt=0, description="Bytes of each")]
     live: Annotated[Count, Field(description="Given out and not freed")]
     cached: Annotated[Count, Field(description="Freed, and kept by a thread or on the way home")]
-    free: Annotated[Count, Field(description="Room for so many more")]
+    free: Annotated[Count, Field(description="Objects that still fit")]
     superblocks: Count
     held_bytes: Annotated[Count, Field(description="Of these superblocks")]
-    returned_superblocks: Annotated[Ever, Field(description="Given back to the chunks, ever")]
+    returned_superblocks: Annotated[
+        Ever, Field(description="Returned to the chunks since the start")
+    ]
 
 
 class Large(_Frozen):
@@ -87,12 +89,12 @@ class Chunks(_Frozen):
     count: Count
     bytes: Count
     used_bytes: Count
-    dirty_bytes: Annotated[Count, Field(description="Free, and not given back yet")]
+    dirty_bytes: Annotated[Count, Field(description="Free, and not yet returned to the system")]
     clean_bytes: Annotated[Count, Field(description="Free, and nothing but addresses")]
 
 
 class System(_Frozen):
-    """What was asked of the system."""
+    """The requests to the system."""
 
     mapped_bytes: Annotated[Count, Field(description="Addresses, with memory behind them or not")]
     maps: Ever

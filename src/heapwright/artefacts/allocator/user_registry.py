@@ -5,8 +5,7 @@
     $HEAPWRIGHT_HOME/allocators/NAME/{NAME.hpp, libheapwright-NAME.so, entry.toml}
 
 The entry is one `[[composed]]` of the catalogue's own form, and says besides what the library was
-built with. Whatever is wrong with an entry stays its own affair: it is listed with the reason and
-cannot be used, and everything else can.
+built with. A bad entry does not affect the others. It is listed with the reason and cannot be used.
 """
 
 import hashlib

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The comparison: what `heapwright compare` measured, concluded and can be asked again.
+"""The comparison: what `heapwright compare` measured and concluded.
 
 This is the document that `--json` writes; docs/reference/comparison-json.md explains every field,
 and its JSON Schema is `schema_text()`. It holds every raw run beside what was concluded
@@ -61,7 +61,7 @@ class Design(_Frozen):
     seed: Annotated[int, Field(description="The same seed gives the same order")]
     baseline: Annotated[str, Field(description="Label of the treatment the ratios refer to")]
     until: Annotated[
-        float | None, Field(description="Half-width asked for, as a fraction; null: blocks fixed")
+        float | None, Field(description="Requested half-width, as a fraction; null: blocks fixed")
     ] = None
     looks: Annotated[
         tuple[int, ...], Field(description="Blocks after which the precision was to be judged")
@@ -99,7 +99,9 @@ class TreatmentInfo(_Frozen):
     label: str
     kind: Annotated[
         Kind,
-        Field(description="Ours, the C library's, an installed library, a library by its path"),
+        Field(
+            description="Shipped, the C library's, an installed library, or a library by its path"
+        ),
     ]
     environment: Annotated[
         dict[str, str], Field(description="Variables set besides LD_PRELOAD")

@@ -4,8 +4,7 @@
 
 A composition is a few aliases in a namespace (docs/how-to/writing-an-allocator.md), and to change
 one it has to be seen whole: every alias is replaced by what it stands for, as a compiler would find
-it,
-from the innermost namespace outwards. Whatever else a header holds is stepped over.
+it, from the innermost namespace outwards. All other contents of a header are skipped.
 """
 
 import re
@@ -78,7 +77,7 @@ def without_comments(text: str) -> str:
 
 
 def _steps(bare: str) -> Iterator[tuple[re.Match[str], tuple[str, ...]]]:
-    """The aliases and assertions of a header that stand in namespaces only, with their scope."""
+    """The aliases and assertions of a header at namespace scope, with their scope."""
     blocks: list[tuple[str, ...] | None] = []  # the names of a namespace; none for other braces
     for match in STEP.finditer(bare):
         if match["namespace"]:

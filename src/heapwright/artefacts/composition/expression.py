@@ -22,7 +22,8 @@ DEEPEST = 100
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A type, or what stands in the place of one; `rung` and `note` do not count in comparisons."""
+    """A type, or a template argument that is no type; `rung` and `note` do not count in
+    comparisons."""
 
     name: str
     arguments: tuple["Expression", ...] = ()

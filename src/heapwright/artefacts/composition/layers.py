@@ -87,7 +87,7 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class Concept:
-    """What a heap can be asked to be."""
+    """A concept that a heap can be required to satisfy."""
 
     name: str
     meaning: str = ""

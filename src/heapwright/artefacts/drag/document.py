@@ -38,7 +38,7 @@ class _Frozen(BaseModel):
 
 
 class Some(_Frozen):
-    """So many objects, so many bytes."""
+    """A number of objects and their bytes."""
 
     objects: Count = 0
     bytes: Count = 0
@@ -52,7 +52,7 @@ class Peak(_Frozen):
 
 
 class Curves(_Frozen):
-    """What was held and needed when so many bytes had been allocated; exact at these points."""
+    """Bytes held and needed at an allocation time; exact at these points."""
 
     allocated: Annotated[tuple[Count, ...], Field(description="Even steps of allocation time")]
     held: tuple[Count, ...]

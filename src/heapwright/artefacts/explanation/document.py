@@ -30,7 +30,7 @@ class _Frozen(BaseModel):
 class Kind(StrEnum):
     """What the memory is, in one word."""
 
-    LEAK = "leak"  # no pointer leads to blocks any more
+    LEAK = "leak"  # no pointer leads to these blocks
     RETENTION = "retention"  # the allocator holds what the program has freed
     GROWTH = "growth"  # the program uses more and more; it is not known to be lost
     ELSEWHERE = "elsewhere"  # most of it, or of its growth, is not malloc's

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """How far a synthetic load is from its model: the document that `heapwright synth --json` writes.
 
-docs/reference/synth.md explains every distance, and its JSON Schema is `schema_text()`. The two
-profiles stand in it whole. Invariants: immutable; reading back what was written gives an equal
-object; what could not be had is null, never zero.
+docs/reference/synth.md explains every distance, and its JSON Schema is `schema_text()`. It contains
+both profiles. Invariants: immutable; reading back what was written gives an equal object; what
+could not be had is null, never zero.
 
 Versions:
     1  the first
@@ -83,7 +83,7 @@ class Fidelity(_Frozen):
     recipe: Recipe
     distances: tuple[Distance, ...]
     ranking: Annotated[
-        Ranking | None, Field(description="null: not asked for, or the model cannot be replayed")
+        Ranking | None, Field(description="null: not requested, or the model cannot be replayed")
     ] = None
     model: Profile
     synthetic: Profile

@@ -3,8 +3,8 @@
 """What came of traffic on models of the kernel allocators: what `kernel models --json` writes.
 
 docs/reference/kernel-models.md explains every figure, and its JSON Schema is `schema_text()`.
-Invariants: immutable; reading back what was written gives an equal object; what could not be had is
-null, never zero; runs stand in the order of their numbers of processors, then of models.
+Invariants: immutable; reading back what was written gives an equal object; an unknown figure is
+null, never zero; runs are sorted by number of processors, then by model.
 
 Versions:
     1  the first
@@ -35,7 +35,7 @@ class _Frozen(BaseModel):
 
 
 class KernelTraffic(_Frozen):
-    """What the models were asked for."""
+    """The requests to the models."""
 
     kernel: Annotated[str, Field(description="Where a trace was recorded; empty of a load")]
     processors: Annotated[int, Field(ge=1, le=MOST_PROCESSORS)]
@@ -64,7 +64,11 @@ class Fragmentation(_Frozen):
     claimed: Annotated[Count, Field(description="Groups of 512 pages that changed hands by it")]
     by_order: Annotated[
         tuple[Row, ...],
-        Field(min_length=11, max_length=11, description="Order asked for, then order that served"),
+        Field(
+            min_length=11,
+            max_length=11,
+            description="Requested order, then the order that served it",
+        ),
     ]
     unusable: Annotated[
         ByOrder, Field(description="By order: the share of free memory in blocks that are smaller")
@@ -105,7 +109,7 @@ class KernelSample(_Frozen):
     slab_pages: Count
     other_pages: Count
     free_pages: Count
-    live_bytes: Annotated[Count, Field(description="Of objects, as they were asked for")]
+    live_bytes: Annotated[Count, Field(description="Requested bytes of objects")]
     fragmentation_events: Count
     unusable: Annotated[
         int, Field(description="Thousandths of the free memory in blocks of less than 512 pages")
@@ -128,7 +132,7 @@ class ModelRun(_Frozen):
     refused: Annotated[Count, Field(description="Requests for which there was no memory")]
     dropped: Annotated[Count, Field(description="What was freed because memory was needed")]
     slab_pages: SlabPages
-    slabs_taken: Annotated[Count, Field(description="How often the model asked for pages")]
+    slabs_taken: Annotated[Count, Field(description="Requests for pages by the model")]
     slabs_given: Count
     fragmentation: Fragmentation
     caches: tuple[CacheLine, ...]

@@ -88,7 +88,7 @@ class Part(_Frozen):
     cache: Annotated[StrictStr | None, Field(description="An object of this cache")] = None
     bytes_: Annotated[
         Size | tuple[Size, Size] | None,
-        Field(alias="bytes", description="An object of so many bytes, or of a size between two"),
+        Field(alias="bytes", description="Size of the object in bytes, or a range of sizes"),
     ] = None
     pages: Annotated[
         StrictInt | None, Field(ge=0, le=MOST_ORDER, description="A block of pages of this order")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a load file; whatever is wrong with it is said with the file, the line and the key.
+"""Reads a load file. An error names the file, the line and the key.
 
 The loads that come with heapwright are known by name; all others are found by their path.
 """

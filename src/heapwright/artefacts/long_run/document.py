@@ -46,7 +46,7 @@ class Load(_Frozen):
     """What the server is put under."""
 
     hours: float
-    client: Annotated[bool, Field(description="false: nobody puts it under load")] = True
+    client: Annotated[bool, Field(description="false: the run has no load generator")] = True
     rest_s: Annotated[float, Field(description="After each run of the client; 0: none")] = 0.0
     vary: Annotated[str, Field(description="The parameter that changes; empty: none")] = ""
     values: Annotated[
@@ -74,7 +74,8 @@ class Sample(_Frozen):
     ]
     anonymous_bytes: Annotated[int, Field(description="Of it: of no file")]
     lazy_bytes: Annotated[
-        int, Field(description="Of it: given back, and the system's to take when it needs it")
+        int,
+        Field(description="Of it: returned lazily, so the system may take it when it needs memory"),
     ] = 0
     swapped_bytes: int = 0
     live_bytes: Annotated[
@@ -133,7 +134,7 @@ class LongRun(_Frozen):
     interrupted: bool = False
     whole: Annotated[bool, Field(description="It came to its end, and was not read of a journal")]
     live_source: Annotated[
-        str, Field(description="Who told what is live: a function; empty: nobody")
+        str, Field(description="Function that reported the live bytes; empty: none")
     ] = ""
     samples: tuple[Sample, ...] = ()
     rounds: tuple[Round, ...] = ()
@@ -180,7 +181,7 @@ def read_long_run(path: Path) -> LongRun:
 
 
 def _of_journal(lines: Iterable[bytes]) -> LongRun:
-    """The last line may be half a line: whoever wrote it was killed."""
+    """The last line may be incomplete, if its writer was killed."""
     records: list[dict[str, Any]] = []
     for line in lines:
         try:

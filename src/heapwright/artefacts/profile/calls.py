@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The part of a profile that says where memory was asked for: the tree of calls.
+"""The part of a profile with the call paths that requested memory: the tree of calls.
 
 `heapwright-profile` writes objects and nodes, with addresses; `heapwright.profile.symbols` adds the
 names. Sums of a node include those of the calls inside of it. What is too small to be seen is left

@@ -23,7 +23,7 @@ FEWEST = 6
 MOST_STEPS = 16
 LEAST_STEP = 0.2
 SHORT_PART = 100
-"""What lasts for less than one in so many values is a spike."""
+"""A spike lasts for less than one in this number of values."""
 TEARDOWN_ALLOCATES = 0.2
 TEARDOWN_RESTS = 0.05
 

@@ -136,7 +136,7 @@ class Totals(_Frozen):
 
 
 class SizeCount(_Frozen):
-    """One size, and how often it was asked for."""
+    """One size, and how often it was requested."""
 
     size: Count
     count: Count
@@ -189,7 +189,9 @@ class Reallocs(_Frozen):
 
     of_null: Annotated[Count, Field(description="Made a first block")] = 0
     grown_in_place: Count = 0
-    moved: Annotated[Count, Field(description="The block has a new address, whatever its size")] = 0
+    moved: Annotated[
+        Count, Field(description="The block has a new address; its size may be unchanged")
+    ] = 0
     shrunk_in_place: Annotated[Count, Field(description="Or kept its size; no allocation")] = 0
     freed: Annotated[Count, Field(description="To size 0, answered with null")] = 0
     failed: Count = 0
@@ -358,7 +360,8 @@ class Profile(_Frozen):
     pattern: Pattern
     peak_live_bytes: Count
     peak_live_objects: Annotated[
-        Count, Field(description="Most objects live at once, at whatever moment that was")
+        Count,
+        Field(description="Peak number of live objects; not necessarily at the peak of bytes"),
     ]
     peak: Peak
     timeline: Annotated[

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Single figures of a profile by their path, as `totals.allocations`, for who names them in a file.
+"""Single figures of a profile by their path, such as `totals.allocations`, for files that name
+them.
 
 A path leads through the document as its schema describes it, to a number. `PATH=WORD` asks
 of a word whether it is this one: 1 or 0. What a profile does not have is None, never zero.
@@ -31,7 +32,7 @@ def figure_of(profile: Profile, figure: str) -> float | None:
 
 
 def why_not(figure: str) -> str:
-    """What is wrong with a path; empty if every profile can be asked for it."""
+    """What is wrong with a path; empty if every profile has it."""
     path, asked, word = figure.partition(IS)
     here: Any = Profile
     for name in path.split("."):

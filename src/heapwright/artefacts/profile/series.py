@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The parts of a profile that run over time, operations, addresses or sizes.
 
-Each is bounded in length whatever the length of the trace; see `artefacts.profile.document` for the
-units.
+The length of each is bounded, independent of the length of the trace; see
+`artefacts.profile.document` for the units.
 """
 
 from typing import Annotated
@@ -116,7 +116,9 @@ class SystemSample(_Frozen):
     ] = None
     lazy_bytes: Annotated[
         int | None,
-        Field(description="Of the resident: given back, and the system's to take when it needs it"),
+        Field(
+            description="Of the resident bytes: returned lazily; the system may take them at need"
+        ),
     ] = None
     other_bytes: Annotated[int | None, Field(description="Resident outside of heaps")] = None
     code_bytes: Annotated[

@@ -34,7 +34,7 @@ def check_program(program: Program) -> Iterator[Problem]:
     """Everything that is wrong with a program whose fields are right one by one."""
     for name in program.parameters:
         if name != PORT and (NAME.fullmatch(name) is None or name in RESERVED):
-            why = "is a word of our own" if name in RESERVED else "is no name of a parameter"
+            why = "is reserved by heapwright" if name in RESERVED else "is no name of a parameter"
             text = f"{name!r} {why}; write small letters, digits and _"
             yield Problem(("parameters", name), text)
     yield from _templates(program)
@@ -175,7 +175,7 @@ def _response(program: Program, name: str, response: ProgramResponse) -> Iterato
     for key, called in ((name, name), ("inverse", response.inverse)):
         where = here if key == name else (*here, "inverse")
         if called and (NAME.fullmatch(called) is None or called in RESERVED):
-            why = "is a word of our own" if called in RESERVED else "is no name of a response"
+            why = "is reserved by heapwright" if called in RESERVED else "is no name of a response"
             yield Problem(where, f"{called!r} {why}; write small letters, digits and _")
     if (response.better == "higher") != bool(response.inverse):
         text = (

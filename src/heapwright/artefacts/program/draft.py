@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""A first program file for somebody's own service: from its systemd unit, its image, its command.
+"""A first program file for a user's service: from its systemd unit, its image, its command.
 
 What a unit or an image says of how the service is started is taken over; the port that it listens
 on becomes `{port}`, its socket `{run}/socket`, so that a run disturbs nothing and is disturbed by
-nothing. What cannot be taken over is said, in the file, where somebody has to decide it. Pure
+nothing. Where a value cannot be derived, a comment in the file says what the user must decide. Pure
 functions: systemd.service(5) and systemd.exec(5) for units, the image specification for images.
 """
 
@@ -31,7 +31,7 @@ class Draft:
     environment: Mapping[str, str] = field(default_factory=dict)
     cwd: str = ""
     remarks: tuple[str, ...] = ()
-    """What somebody has to look at."""
+    """Points that the user has to check."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ def _lines(draft: Draft, wanted: Wanted) -> Iterator[str]:
     yield "# [responses.requests]"
     yield "# pattern = 'Requests/sec:\\s+(?P<value>[0-9.]+)'"
     yield '# unit = "1/s"\n# better = "higher"\n# inverse = "request_s"\n'
-    yield "# What must be so, or the run is failed, whatever its speed."
+    yield "# Conditions of a valid run. A run that breaks one is failed, however fast it is."
     yield '# [[check]]\n# what = "every request was answered"'
     yield "# without = '(?i)error|timeout'"
 

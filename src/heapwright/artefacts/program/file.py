@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a program file; whatever is wrong with it is said with the file, the line and the key.
+"""Reads a program file. An error names the file, the line and the key.
 
 A file names parts, files of the folder parts/ beside it, which are merged under it: tables are
 merged, everything else in the file replaces what a part has. `[scale.NAME]` is merged over that,

@@ -41,7 +41,7 @@ class _Frozen(BaseModel):
 class ProgramReady(_Frozen):
     """When a server is ready; exactly one of these."""
 
-    command: Annotated[Words, Field(description="Ends with 0")] = ()
+    command: Annotated[Words, Field(description="Command that must exit with status 0")] = ()
     port: Annotated[StrictStr | StrictInt | None, Field(description="Can be connected")] = None
     socket: Annotated[StrictStr | None, Field(description="Can be connected")] = None
     path: Annotated[StrictStr | None, Field(description="Is there")] = None
@@ -116,7 +116,7 @@ class ProgramResponse(_Frozen):
 
 
 class ProgramCheck(_Frozen):
-    """What must be true of a run, else it is `failed`, whatever its speed."""
+    """The conditions of a valid run. A run that breaks one is `failed`, however fast it is."""
 
     what: Annotated[StrictStr, Field(min_length=1, description="In words: it is said if it fails")]
     pattern: Annotated[StrictStr | None, Field(description="Must be found")] = None
@@ -126,7 +126,7 @@ class ProgramCheck(_Frozen):
     ] = None
     command: Annotated[
         Step | None,
-        Field(description="Must end with 0; a server is still there when it is asked"),
+        Field(description="Command that must exit with status 0; a server still runs at that time"),
     ] = None
     stream: Annotated[Stream, Field(description="What is looked at")] = "stdout"
     file: Annotated[StrictStr | None, Field(description="Instead of a stream: this file")] = None

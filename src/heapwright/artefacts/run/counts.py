@@ -3,8 +3,7 @@
 """The artefact of one count: what an allocator executed and wrote while a program ran.
 
 Counted under valgrind, where one thread runs at a time, so the figures do not depend on how many
-processors there are nor on how busy they are. What they mean is told in
-docs/explanation/counting.md.
+processors there are nor on how busy they are. docs/explanation/counting.md explains them.
 """
 
 from dataclasses import dataclass, replace
@@ -15,8 +14,8 @@ class Counts:
     """All figures are totals over the run; `per_thousand` relates them to the operations."""
 
     operations: int | None
-    """What the program did, in its own words or in those of whoever asked; None if it did not do
-    all of it, or if neither says."""
+    """The work that the program reports or that the caller states. None if it was not completed, or
+    if neither states it."""
     calls: int
     """Calls of allocation routines that hand out memory or take it back."""
     threads: int

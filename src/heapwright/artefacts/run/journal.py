@@ -3,13 +3,13 @@
 """The journal: every raw run on disk the moment it is over.
 
 One JSON object a line: first a header (what was run, how), then one line a run. A line is written
-with one call and handed to the kernel at once, so that whatever ends the tool (a signal, a full
-disk at the end, a defect) leaves all finished runs readable. It is not synchronised to the disk:
-that would make the next run share the machine with the writing of our file.
+with one call and handed to the kernel at once, so all finished runs stay readable if the tool ends
+early (a signal, a full disk, a defect). It is not synchronised to the disk: the write would then
+disturb the next run.
 
 The journal lives in $XDG_STATE_HOME/heapwright (by default ~/.local/state/heapwright), else in the
 folder for temporary files. A journal that cannot be written never stops a measurement: the error is
-kept in `failure` and told at the end.
+kept in `failure` and reported at the end.
 """
 
 import contextlib
@@ -108,7 +108,7 @@ class Journal:
 
 
 def _create(folder: Path, name: str) -> tuple[Path, int]:
-    """A new file of ours in `folder`, named by the time, readable by nobody else."""
+    """A new journal in `folder`, named by the time, readable by its owner only."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_APPEND

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The artefact of one measured run: what was run, how it ended, what it cost.
 
-A run is kept whole whatever its outcome. A figure that could not be measured is None or absent,
+Every run is kept whole, also a failed one. A figure that could not be measured is None or absent,
 never zero. Times are seconds, memory is bytes, `rss_series` is (seconds since the start, resident
 bytes of the whole process tree).
 """
@@ -30,9 +30,11 @@ class Ending(StrEnum):
 
     EXITED = "exited"  # left by exit or _exit, or was reaped by the harness itself
     REPLACED = "replaced"  # became another program by exec
-    KILLED = "killed"  # by a signal that was not ours; `signal` says which
-    ENDED_BY_HARNESS = "ended-by-harness"  # a signal of ours: timeout, interruption, or left over
-    VANISHED = "vanished"  # no sign of leaving, and nobody told how it ended
+    KILLED = "killed"  # by a signal that heapwright did not send, named in `signal`
+    ENDED_BY_HARNESS = (
+        "ended-by-harness"  # by a signal of heapwright: timeout, interruption, or left over
+    )
+    VANISHED = "vanished"  # no exit was seen, and no parent reported one
     UNKNOWN = "unknown"  # only ever seen from outside
 
 

@@ -47,14 +47,14 @@ class Allocator(BaseModel):
     environment: dict[str, str] = {}
     """What is set for it besides the preload."""
     usable: bool = True
-    """It loads and defines malloc, so that it can be compared, even if it fails later."""
+    """It loads and defines malloc. It can be compared, even if it fails later."""
     effective: bool = True
     """A probe was seen to take its memory from it."""
     reason: str = ""
     """Why it is not usable or not effective, with the loader's words where it has any; or what else
     should be known of it."""
     composition: JsonValue = None
-    """The tree of its layers, for ours."""
+    """The tree of its layers, for a shipped allocator."""
 
 
 def by_reason(allocators: Iterable[Allocator]) -> list[tuple[list[str], str]]:

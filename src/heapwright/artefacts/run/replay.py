@@ -111,7 +111,7 @@ class RoutineTimes(_Frozen):
     max_ns: float
     histogram: Annotated[
         tuple[tuple[float, int], ...],
-        Field(description="(at most so many ns, calls); sixteen steps to each doubling"),
+        Field(description="(upper bound in ns, calls); sixteen steps to each doubling"),
     ] = ()
 
 
@@ -139,7 +139,7 @@ class ReplayFigures(_Frozen):
 
     @property
     def a_over_u(self) -> float | None:
-        """Memory obtained over memory asked for, each at its most."""
+        """Peak memory obtained over peak memory requested."""
         return self.peak_heap_bytes / self.ideal_bytes if self.ideal_bytes else None
 
 

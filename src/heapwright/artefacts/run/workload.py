@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The artefact of one run of a workload program, made to see what an allocator does.
 
-A run is kept whatever its outcome. What a program says of itself is one JSON line; it is read
+Every run is kept, also a failed one. What a program says of itself is one JSON line; it is read
 leniently, because each program adds its own parameters, and what it does not say is None or absent,
 never zero. Times are seconds, memory is bytes.
 """
@@ -28,7 +28,7 @@ class Aspect(StrEnum):
 
 
 class FalseSharing(BaseModel):
-    """What the detector of a workload found: allocations that shared a line, by who is to blame."""
+    """What the detector of a workload found: allocations that shared a cache line, by cause."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
 

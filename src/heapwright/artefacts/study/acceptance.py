@@ -32,7 +32,7 @@ class _Asked(BaseModel):
 
 
 class AcceptanceLine(_Asked):
-    """`[[bar.line]]`: one thing that is asked of the level."""
+    """`[[bar.line]]`: one requirement on the level."""
 
     words: StrictStr
     response: StrictStr

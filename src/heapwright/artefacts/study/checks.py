@@ -135,7 +135,7 @@ def _roles(study: Study) -> Iterator[Problem]:
 def _factor(study: Study, name: str, factor: Factor) -> Iterator[Problem]:
     here: Keys = ("factors", name)
     if NAME.fullmatch(name) is None or name in RESERVED:
-        why = "is a word of our own" if name in RESERVED else "is no name of a factor"
+        why = "is reserved by heapwright" if name in RESERVED else "is no name of a factor"
         yield Problem(here, f"{name!r} {why}; write small letters, digits and _")
     for level, times in Counter(factor.names).items():
         if times > 1:

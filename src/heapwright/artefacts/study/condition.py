@@ -50,7 +50,7 @@ class ConditionError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A condition that can be read; whether its names exist is for `names` to be asked."""
+    """A condition with valid syntax. `names` lists its names, which may be unknown."""
 
     text: str
     tree: ast.expr

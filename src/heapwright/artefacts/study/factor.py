@@ -86,7 +86,7 @@ class Level:
     """In the allocators' factor: a name of the registry, or a path."""
     preload: bool = True
     missing: str = ""
-    """What to say if nobody knows the allocator; empty: that it is a mistake."""
+    """The hint for an unknown allocator; empty: an unknown allocator is an error."""
     needs: tuple[str, ...] = ()
     """Programs, paths and modules without which there is no such level; templates."""
 
@@ -167,7 +167,7 @@ class Factor(_Frozen):
 
 
 def scalar_text(value: bool | int | float | str) -> str:
-    """A value as it stands in a command line, and as the name of a level."""
+    """The text of a value in a command line and as the name of a level."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a study file; whatever is wrong with it is said with the file, the line and the key.
+"""Reads a study file. An error names the file, the line and the key.
 
 All that is wrong is found at once: what the format forbids, then what one field alone cannot tell.
 `[scale.NAME]` holds what is otherwise at that scale: its tables are merged into the document,
@@ -28,7 +28,7 @@ TEXT_NAME = "the study"
 
 
 class StudyError(HeapwrightError):
-    """Something in a study file is wrong; `lines` are where, the first of them first told.
+    """An error in a study file. `lines` are its places, in the order of the message.
 
     `file` is as much of the study as can be read, and `problems` what is wrong with that; None if
     no field can be.

@@ -16,7 +16,7 @@ from heapwright.artefacts.study.template import FOLDER, NATIVE, PYTHON
 from heapwright.base.native import native_dir
 
 MODULE = "python:"
-"""Begins a need that is a module of our own interpreter."""
+"""Begins a need that is a module of heapwright's own interpreter."""
 
 
 def places_here(folder: Path) -> dict[str, str | Callable[[], str]]:

@@ -93,7 +93,7 @@ class Design(_Frozen):
     ] = 10
     discard: Annotated[
         StrictInt,
-        Field(ge=0, description="So many first repetitions are warm-up: kept, not analysed"),
+        Field(ge=0, description="Number of first repetitions that are warm-up: kept, not analysed"),
     ] = 0
     seed: Annotated[
         StrictInt | None, Field(ge=0, description="Of the order and of a fraction; null: drawn")
@@ -160,7 +160,7 @@ class Measure(_Frozen):
 class Ready(_Frozen):
     """When a server is ready; exactly one of these."""
 
-    command: Annotated[Words, Field(description="Ends with 0")] = ()
+    command: Annotated[Words, Field(description="Command that must exit with status 0")] = ()
     port: Annotated[StrictInt | None, Field(ge=1, le=65535, description="Can be connected")] = None
     socket: Annotated[StrictStr | None, Field(description="Can be connected")] = None
     path: Annotated[StrictStr | None, Field(description="Is there")] = None
@@ -295,7 +295,7 @@ class Study(_Frozen):
         Substitution | None, Field(description="Is one level of a factor worth it? null: not asked")
     ] = None
     bar: Annotated[
-        Acceptance | None, Field(description="What one level is held to; null: nothing is asked")
+        Acceptance | None, Field(description="Acceptance bar of one level; null: none")
     ] = None
     published: Annotated[
         tuple[PublishedSource, ...], Field(description="Tables that are shown beside the results")

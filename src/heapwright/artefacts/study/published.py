@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Published tables: where a study file says they are, and how they stand beside our figures.
+"""Published tables: where a study file says they are, and how they compare with the measured
+figures.
 
 A table is a CSV file in the folder `published` beside the study file, UTF-8, one line a row:
 
@@ -11,8 +12,8 @@ A table is a CSV file in the folder `published` beside the study file, UTF-8, on
 | `ranking` | `response`, factors, `percent` (over the best) |
 
 A factor that is empty, or no column, is averaged over. Levels are named as in the study. Every
-column but `response` and the first of the values can be missing. A column `why` of any of them says
-in words why ours is another figure than the published one: another version, scenario or method.
+column but `response` and the first of the values can be missing. A column `why` states why the
+measured figure differs from the published one: another version, scenario or method.
 docs/reference/findings.md describes them; `keep` puts them into a results folder, so that an
 analysis finds what its runs are to be held against.
 """
@@ -53,7 +54,7 @@ Cell = float | str | None
 
 
 class PublishedSource(BaseModel):
-    """`[[published]]`: a published table that is shown beside our figures."""
+    """`[[published]]`: a published table that is shown beside the measured figures."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
@@ -71,7 +72,7 @@ class PublishedSource(BaseModel):
     ] = {}
     times: Annotated[
         dict[str, StrictInt | StrictFloat],
-        Field(description="Response → what the printed figures are multiplied by to have our unit"),
+        Field(description="Response → factor from the printed unit to heapwright's unit"),
     ] = {}
 
     @field_validator("file")
@@ -84,7 +85,7 @@ class PublishedSource(BaseModel):
 
 
 class PublishedRow(Frozen):
-    """A line of a published table, and the same of our runs."""
+    """A line of a published table, and the same figures of the measured runs."""
 
     keys: dict[str, str]
     published: dict[str, Cell]
@@ -92,16 +93,17 @@ class PublishedRow(Frozen):
     """Empty if there is nothing to hold against it."""
     low: float | None = None
     high: float | None = None
-    """Of our first column, at the study's confidence."""
+    """Of the first measured column, at the study's confidence."""
     blocks: int = 0
     because: str = ""
-    """Why there is nothing of ours."""
+    """Why there is no measured figure."""
     why: str = ""
-    """Why ours differs, as the table says."""
+    """Why the measured figure differs, from the table."""
 
     @property
     def ratio(self) -> float | None:
-        """Our first figure over the published one; None: there is none, or that is zero."""
+        """The first measured figure over the published one. None: there is none, or the published
+        one is zero."""
         one, other = (next(iter(each.values()), None) for each in (self.ours, self.published))
         if not isinstance(one, float) or not isinstance(other, float) or other == 0:
             return None
@@ -116,7 +118,7 @@ class Agreement(Frozen):
 
 
 class PublishedTable(Frozen):
-    """A published table beside ours; one response each."""
+    """A published table beside the measured figures; one response each."""
 
     title: str
     kind: Kind

@@ -3,8 +3,8 @@
 """Checks what a study asks of its runs, `[[finding]]`, `[choice]`, `[care]`, `[bar]`: names are
 its own.
 
-Levels may be those of the whole study where a scale has fewer: what is asked of one that was not
-run is answered so.
+Levels may be those of the whole study where a scale has fewer: a question about a level that was
+not run gets that answer.
 """
 
 from collections.abc import Iterator

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Who cares which level of a factor there is: what a study file asks, and what came out.
+"""The sensitivity of responses to the level of a factor: the question of a study file, and the
+result.
 
 `[care]` names the factor whose levels are exchanged (allocators) and the one by whose levels it is
 judged (programs). `analysis.findings.sensitivity` judges it; docs/reference/findings.md says how.

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether one way of doing something is worth it: what a study file asks, and what came out.
 
-`[choice]` names one level of a factor (a program's own allocator), those that could stand in its
-place (general-purpose allocators), and the factor by whose levels it is judged (programs).
+`[choice]` names one level of a factor (a program's own allocator), its substitutes (general-purpose
+allocators), and the factor by whose levels it is judged (programs).
 `analysis.findings.substitution` judges it; docs/reference/findings.md says how.
 """
 
@@ -31,7 +31,7 @@ class Substitution(BaseModel):
         ),
     ] = ()
     general: Annotated[
-        Names, Field(min_length=1, description="What could stand in its place; the best counts")
+        Names, Field(min_length=1, description="Its substitutes; the best one counts")
     ]
     instead: Annotated[
         Names, Field(description="Other ways, whose figures are shown and do not decide")
@@ -97,7 +97,7 @@ class Judged(Frozen):
 
     @property
     def best(self) -> Rival | None:
-        """The best of those that could stand in its place; None: there is no figure of any."""
+        """The best substitute. None: no substitute has a figure."""
         return next((each for each in self.general if each.ratio is not None), None)
 
 

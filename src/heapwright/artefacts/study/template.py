@@ -22,7 +22,7 @@ FOLDER = "folder"
 NATIVE = "native"
 PYTHON = "python"
 PLACES = (FOLDER, NATIVE, PYTHON)
-"""What is known of this installation, whatever the study."""
+"""The facts of this installation, the same for all studies."""
 
 
 class TemplateError(ValueError):

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A treatment of a study: one level of every factor, and what that means for the run.
 
-Its id depends on the names of its levels and on nothing else, so that it is the same in every run
-of a study, whatever other levels there are and in whatever order.
+Its id depends on the names of its levels only. It is the same in every run of a study, even if
+other levels are added or reordered.
 """
 
 import hashlib

@@ -22,7 +22,7 @@ class Answer(StrEnum):
 
 
 class Figure(Frozen):
-    """One figure that a rule asked for, with its interval, and what it had to be."""
+    """One figure of a rule, with its interval and its required value."""
 
     what: Annotated[str, Field(description="As in: time of tcmalloc over that of jemalloc")]
     value: float | None
@@ -35,7 +35,7 @@ class Figure(Frozen):
     below: float | None = None
     verdict: Answer
     blocks: int = 0
-    why: Annotated[str, Field(description="Why it cannot be told, or what was left out")] = ""
+    why: Annotated[str, Field(description="Why it is undecided, or what was left out")] = ""
 
 
 class FindingResult(Frozen):
@@ -46,7 +46,7 @@ class FindingResult(Frozen):
     source: str = ""
     verdict: Answer
     published: Annotated[str, Field(description="The figure as it was printed")] = ""
-    ours: Annotated[str, Field(description="Our figures, in words")] = ""
+    ours: Annotated[str, Field(description="The measured figures, in words")] = ""
     why: Annotated[str, Field(description="The figure that decides, or what is missing")] = ""
     today: Annotated[
         str, Field(description="What is otherwise now, and what stands for what was there")

@@ -7,7 +7,7 @@ its JSON Schema is `schema_text()`. The runs themselves stay in the results fold
 document has what was concluded from them, and can be made from them again.
 
 Invariants: immutable; reading back what was written gives an equal object; a figure that could not
-be had is null, never zero, and a note says why. Levels of factors stand in the order of the study.
+be had is null, never zero, and a note says why. Levels of factors are in the order of the study.
 `schema_version` goes up when a reader of the old form would be misled.
 
 Versions:
@@ -63,7 +63,7 @@ class StudySummary(Frozen):
 
 
 class Settings(Frozen):
-    """What the analysis was asked."""
+    """The options of the analysis."""
 
     confidence: float = 0.95
     margin: Annotated[float, Field(description="Differences up to this share do not matter")] = 0.02
@@ -107,7 +107,9 @@ class RankingEntry(Frozen):
     """One allocator in a ranking."""
 
     allocator: str
-    place: Annotated[int, Field(ge=1, description="1 is best; by the means, whatever the groups")]
+    place: Annotated[
+        int, Field(ge=1, description="1 is best; by the means, regardless of the groups")
+    ]
     mean: Annotated[float, Field(description="As in the cells, each combination counting alike")]
     percent_over_best: Annotated[
         float | None, Field(description="How much worse than the first; null: no ratio scale")
@@ -253,7 +255,7 @@ class Agreement(Frozen):
 
 
 class Best(Frozen):
-    """Who is best in one response, overall."""
+    """The best level in one response, overall."""
 
     response: str
     allocators: Annotated[
@@ -289,7 +291,7 @@ class StudyAnalysis(Frozen):
     findings: tuple[FindingResult, ...] = ()
     care: Annotated[
         SensitivityTable | None,
-        Field(description="Who cares which level there is; null: not asked"),
+        Field(description="Sensitivity to the level; null: not requested"),
     ] = None
     choice: Annotated[
         SubstitutionTable | None,
@@ -300,7 +302,8 @@ class StudyAnalysis(Frozen):
         Field(description="Whether a level meets its bar; null: there is none"),
     ] = None
     published: Annotated[
-        tuple[PublishedTable, ...], Field(description="Published tables, with our figures beside")
+        tuple[PublishedTable, ...],
+        Field(description="Published tables, with the measured figures beside"),
     ] = ()
     notes: Annotated[tuple[str, ...], Field(description="What is unusual about these data")] = ()
 

@@ -156,7 +156,7 @@ class Section(Frozen):
     ]
     df: Annotated[int, Field(description="Of the residual")]
     residual_sd: Annotated[
-        float | None, Field(description="Of the logarithm on the log scale; null: cannot be told")
+        float | None, Field(description="Of the logarithm on the log scale; null: unknown")
     ]
     total_sum_sq: Annotated[float, Field(description="About the mean")]
     anova: tuple[AnovaTerm, ...]
@@ -166,11 +166,11 @@ class Section(Frozen):
     notes: tuple[str, ...] = ()
 
     def table(self, *factors: str) -> MeanTable | None:
-        """The means by these factors, in whatever order they are named."""
+        """The means by these factors, in any order of names."""
         wanted: Sequence[str] = sorted(factors)
         return next((each for each in self.means if sorted(each.factors) == wanted), None)
 
     def term(self, *factors: str) -> AnovaTerm | None:
-        """The line of these factors, in whatever order they are named."""
+        """The line of these factors, in any order of names."""
         wanted = sorted(factors)
         return next((each for each in self.anova if sorted(each.term.split(":")) == wanted), None)

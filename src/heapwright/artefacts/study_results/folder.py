@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""One results folder of a study: its design, its hosts, and its runs as they stand in the files."""
+"""One results folder of a study: its design, its hosts, and its runs as the files have them."""
 
 import re
 from collections.abc import Collection, Container, Iterator, Mapping
@@ -74,7 +74,7 @@ class Folder:
                     yield StudyRun.model_validate_json(line)
 
     def details(self, wanted: Collection[Identity]) -> dict[Identity, Details]:
-        """The details of these runs; a torn line is nobody's."""
+        """The details of these runs; a torn line belongs to no run."""
         found = {}
         treatments = {treatment for _, treatment, _ in wanted}
         for line in _bytes_of(self.path / DETAILS_FILE).splitlines():

@@ -4,14 +4,13 @@
 
 `study.toml` is the study as it was read, `design.json` what it came to on this machine,
 `runs.jsonl` one line a run behind a header, `details.jsonl` what of a run is long (memory over
-time, processes), `host-NAME.json` a machine. Lines are only ever appended, so that a writer who was
-killed leaves whole lines, and behind them at most a torn one, which is no run. Details are written
-before the run that they are of; without it they are nobody's.
+time, processes), `host-NAME.json` a machine. Lines are only appended. A writer that was killed
+leaves whole lines, and behind them at most a torn one, which is no run. Details are written before
+the run that they are of; without it they are ignored.
 
 `open_results` reads one folder or several of the same study. A pair of block and treatment is run
-once: should a line say it again (a lost worker that came back), the first one counts. Everything
-that was not taken as it stood is told in `notes`. docs/reference/study-results.md describes the
-folder.
+once: should a line say it again (a lost worker that came back), the first one counts. `notes` lists
+everything that was not taken unchanged. docs/reference/study-results.md describes the folder.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -55,7 +54,7 @@ class Results:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was not taken as it stands in the files, in sentences; reads the runs."""
+        """Sentences on everything that was not taken unchanged from the files. Reads the runs."""
         return self._table[1]
 
     def frame(self) -> pl.DataFrame:

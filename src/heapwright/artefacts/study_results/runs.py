@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is in the results folder of a study: its design, and a line for each run.
 
-`design.json` is a `StudyDesign`. A `StudyRun` is two lines: what is short stands in `runs.jsonl`,
-what is long (memory over time, processes) in `details.jsonl`, written first; details without a run
-are nobody's. `artefacts.study_results.reader` reads the folder, `artefacts.study_results.store`
-writes it.
+`design.json` is a `StudyDesign`. A `StudyRun` is two lines. The short part is in `runs.jsonl`. The
+long part (memory over time, processes) is in `details.jsonl` and is written first. Details without
+a run are ignored. `artefacts.study_results.reader` reads the folder,
+`artefacts.study_results.store` writes it.
 """
 
 from typing import Literal, Self

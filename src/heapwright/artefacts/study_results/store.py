@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the results folder of a study: made once, then only ever appended to.
 
-A line is written with one call and handed to the kernel at once, so that whatever ends the tool
-leaves all finished runs. What stands behind the last whole line was being written when the last
-writer was killed; it is cut off before the first new line. One process at a time writes: the file
-of runs is locked, by the kernel, who forgets the lock when the process is gone, however it went.
+A line is written with one call and handed to the kernel at once, so all finished runs survive any
+end of the tool. What stands behind the last whole line was being written when the last writer was
+killed; it is cut off before the first new line. One process at a time writes. It holds a lock of
+the kernel on the file of runs, which the kernel releases when the process ends in any way.
 """
 
 import contextlib
@@ -51,7 +51,7 @@ def refuse_used(folder: Path) -> None:
 
 
 def _is_beginning(name: str) -> bool:
-    """Whether a writer who was killed before there was a design leaves such a file."""
+    """Whether a writer that was killed before it wrote the design leaves such a file."""
     return name == STUDY_FILE or name.endswith(TEMPORARY)
 
 
@@ -181,7 +181,7 @@ def _made(lines: bytes) -> dict[tuple[int, str], Outcome]:
 
 
 def _replace(file: Path, text: str) -> None:
-    """Write a file so that it is there whole or not at all."""
+    """Write a file atomically: readers see all of it or nothing."""
     descriptor, name = tempfile.mkstemp(prefix=".", suffix=TEMPORARY, dir=file.parent)
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as stream:

@@ -75,7 +75,7 @@ class Scaling(_Frozen):
     threads: Annotated[int | None, Field(description="Most threads that were timed")] = None
     speedup: Annotated[
         Estimate | None,
-        Field(description="Operations per second at so many threads over those at one"),
+        Field(description="Operations per second at this number of threads over those at one"),
     ] = None
     by_threads: Annotated[
         dict[int, Estimate], Field(description="The same for each number of threads timed")
@@ -227,7 +227,7 @@ class Plan(_Frozen):
     """What was to be run, and how far it came."""
 
     seed: int
-    blocks: Annotated[int, Field(description="Repetitions that were asked for")]
+    blocks: Annotated[int, Field(description="Requested repetitions")]
     threads: Annotated[tuple[int, ...], Field(description="Numbers of threads timed")]
     counted_threads: tuple[int, ...]
     small: bool

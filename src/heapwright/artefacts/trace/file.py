@@ -24,7 +24,7 @@ WHERE = re.compile(r", at byte (\d+)$")
 STOPPED = {
     "disk-full": "the disk was full",
     "limit": "the trace had come to its limit",
-    "failed": "the trace's file could not be written any more",
+    "failed": "a write to the trace's file failed",
 }
 """Why a recording stopped before its end."""
 

@@ -57,7 +57,7 @@ SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
 
 @dataclass(slots=True)
 class Reading:
-    """How it went, for who has read all of a trace."""
+    """The outcome, after all of a trace was read."""
 
     faults: int = 0
     """Pieces that could not be read."""
