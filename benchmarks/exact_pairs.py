@@ -30,8 +30,8 @@ int main(void) {
     return sum == 1;
 }
 """
-EXTRA = 6200
-"""Rounds of two instructions: 0.2 % of the six million of the program."""
+EXTRA = 4100
+"""Rounds of three instructions: 0.2 % of the six million of the program."""
 ANSWERS = {0: "same or better", 10: "worse", 12: "undecided"}
 
 
