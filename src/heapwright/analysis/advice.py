@@ -45,13 +45,13 @@ def _of_settings(
         own, best = max(known, key=lambda pair: pair[0])
         words = " ".join(f"{name}={value}" for name, value in best.environment.items())
         yield (
-            f"glibc with {words} alone: {100 * own:.0f} of the {100 * gain:.0f} % less "
+            f"glibc with {words} alone: {100 * own:.0f} of the {100 * gain:.0f} % in "
             f"{WORDS.get(response, response)}, without a new library"
         )
     elif settings:
         plural = "" if len(settings) == 1 else "s"
         yield (
-            f"no setting of glibc alone surely needs less {WORDS.get(response, response)} "
+            f"no setting of glibc alone surely gains in {WORDS.get(response, response)} "
             f"({len(settings)} setting{plural} tried)"
         )
 

@@ -47,7 +47,7 @@ from heapwright.artefacts.comparison.document import (
     count_outcomes,
     label_of,
 )
-from heapwright.artefacts.run.exact_counts import COUNTS
+from heapwright.artefacts.run.exact_counts import COUNTS, INSTRUCTIONS
 from heapwright.artefacts.run.measured import Outcome, Run
 
 RESPONSES: tuple[Response, ...] = ("time", "memory", "cpu")
@@ -153,7 +153,11 @@ def analyse(
         verdict = decide_race(race, settings.race, entrants[0], raced, rule)
     if verdict.action == "switch" and verdict.allocator is not None:
         chosen = infos[verdict.allocator, verdict.level]
-        wins = settings.race or winning(effects, chosen.key, settings.margin)
+        wins = (
+            INSTRUCTIONS
+            if settings.exact
+            else settings.race or winning(effects, chosen.key, settings.margin)
+        )
         notes = switch_notes(chosen, [infos[key] for key in keys], effects, wins)
         verdict = verdict.model_copy(
             update={
