@@ -21,7 +21,7 @@ public:
 /// Throws TraceError.
 Traffic readTrace(std::istream& text);
 
-/// Pre: no event reclaims, and nothing is droppable, because a trace states who frees what.
+/// Pre: no event reclaims, and nothing is droppable, because a trace states every free.
 void writeTrace(const Traffic& traffic, std::ostream& text);
 
 } // namespace heapwright::kernelsim

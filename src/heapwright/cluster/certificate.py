@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The certificate of a study: who holds it may lead the study's hosts or be one of them.
+"""The certificate of a study. A process that holds it may lead the study's hosts or be one of them.
 
 One self-signed certificate with its key is made for each sitting of a study and serves all sides,
 the scheduler, its client and the workers. Each side accepts nothing but this certificate. It lies

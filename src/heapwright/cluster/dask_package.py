@@ -13,7 +13,7 @@ from heapwright.base.errors import HeapwrightError
 from heapwright.base.scratch import Scratch
 
 QUIET = {
-    # A worker looks at its own stack a hundred times a second, unless it is told not to.
+    # By default a worker samples its own stack a hundred times a second.
     "distributed.worker.profile.enabled": False,
     "distributed.admin.system-monitor.interval": "10s",
     "distributed.admin.tick.interval": "1s",

@@ -1,10 +1,11 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Where the hosts are met: a scheduler that is there, or one of our own that they come to.
+"""The Dask scheduler of a study: an existing one, or one that heapwright starts and the hosts
+connect to.
 
-Our own scheduler and its workers speak TLS with a certificate made for the sitting, unless the user
-asks for plain connections. A worker on another host gets the certificate through ssh's standard
-input, so that it is in no command line.
+A scheduler of heapwright and its workers use TLS with a certificate made for the session, unless
+the user selects plain connections. A worker on another host gets the certificate through ssh's
+standard input, so that it is in no command line.
 """
 
 import contextlib
@@ -28,16 +29,16 @@ LEAVING_S = 10.0
 
 @dataclass(frozen=True, slots=True)
 class SchedulerPlace:
-    """Exactly one of the first two is given; hosts are for a scheduler of our own."""
+    """Exactly one of the first two is given; hosts need a scheduler that heapwright starts."""
 
     scheduler: str | None = None
     """Address of one that is there, as in tcp://host:8786."""
     listen: str | None = None
-    """HOST:PORT or PORT of our own; port 0 is any that is free."""
+    """HOST:PORT or PORT of the started scheduler; port 0 selects a free one."""
     hosts: tuple[str, ...] = ()
     """Where workers are started over ssh."""
     insecure: bool = False
-    """Whether a scheduler of our own takes plain connections."""
+    """Whether the started scheduler takes plain connections."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class Meeting:
 
     client: Any
     certificate: Path | None = None
-    """None: the scheduler needs none, or it is not ours."""
+    """None: the scheduler needs none, or it existed before."""
 
     @property
     def address(self) -> str:
@@ -63,9 +64,9 @@ class Meeting:
 
 @contextlib.contextmanager
 def connected(place: SchedulerPlace | None) -> Iterator[Meeting | None]:
-    """Meet hosts, and start workers on those that are named; None if nothing is asked for.
+    """Connect to hosts, and start workers on those that are named. None without a scheduler option.
 
-    Raises HeapwrightError if there is nobody at the address.
+    Raises HeapwrightError if nothing listens at the address.
     """
     if place is None:
         yield None
@@ -110,7 +111,7 @@ def _own_scheduler(place: SchedulerPlace, certificate: Path | None) -> Iterator[
             )
         except (OSError, RuntimeError) as error:
             raise HeapwrightError(
-                f"nobody can be let in at {place.listen}: {error.__cause__ or error}",
+                f"the scheduler cannot listen at {place.listen}: {error.__cause__ or error}",
                 "choose another HOST:PORT; port 0 is any that is free",
             ) from error
         try:

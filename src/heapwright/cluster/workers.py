@@ -1,12 +1,11 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Has hosts do one thing at a time, over Dask distributed, and notices who comes and goes.
+"""Runs one job at a time on each host, over Dask distributed, and notices hosts that join or leave.
 
-Dask's own balancing and retrying are not used: a run is told to one worker of one host, and may go
-nowhere else, because who makes a run is part of the experiment, and because a run that is repeated
-by itself would be there twice. A worker that is gone is seen by the scheduler; what it was doing is
-then lost, whether or not it was over, and is the caller's to give to another. Should the answer of
-a worker that was given up still come, nobody listens.
+Dask's own balancing and retrying are not used: a run is bound to one worker of one host. The host
+is part of the experiment, and an automatic repetition would count a run twice. A worker that is
+gone is seen by the scheduler; what it was doing is then lost, whether or not it was over, and is
+the caller's to give to another. A late answer of an abandoned worker is ignored.
 
 A new worker is greeted first: what it answers says which host it is on. Of several workers of a
 host one works and the others stand by.
@@ -28,7 +27,7 @@ TICK_S = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a host says to what it was told; None: it is gone."""
+    """The answer of a host to a job. None: the host is gone."""
 
     host: str
     text: str | None
@@ -39,7 +38,7 @@ class Work:
     """What is done on the hosts: functions of modules that are installed there."""
 
     greet: Callable[[str], str]
-    """Given the job, says who it is."""
+    """Given the job, returns the identity of the host."""
     do: Callable[[str, str], str]
     """Given the job and an order, does it."""
     leave: Callable[[], None]
@@ -68,7 +67,7 @@ class WorkerPool:
     def __init__(
         self, client: Any, work: Work, welcome: Welcome, refused: Callable[[str], None]
     ) -> None:
-        """`client` is Dask's, and stays the caller's; `refused` hears of who is of no use."""
+        """`client` is Dask's; the caller closes it. `refused` is called for each unusable host."""
         self._client = client
         self._work = work
         self._welcome = welcome
@@ -119,7 +118,7 @@ class WorkerPool:
         return [*self._answers(), *self._look()]
 
     def stop(self) -> None:
-        """Tell all that nothing more comes; who is busy is not waited for."""
+        """End the session on all hosts, without a wait for busy ones."""
         free = [address for address, each in self._workers.items() if each.future is None]
         for each in self._workers.values():
             if each.future is not None:
@@ -141,7 +140,7 @@ class WorkerPool:
         )
 
     def _answers(self) -> list[Answer]:
-        """Of what is over; a greeting answers nothing that was asked for."""
+        """The answers to finished jobs, without those to greetings."""
         found = []
         for address, each in list(self._workers.items()):
             if each.future is None or not each.future.done():
@@ -174,7 +173,7 @@ class WorkerPool:
         )
 
     def _greeted(self, address: str, worker: _Worker) -> None:
-        """Take a worker, or leave it aside: a scheduler may have others than ours."""
+        """Take a worker, or ignore it: a scheduler may have workers of other users."""
         try:
             text = self._text(address, worker.future)
         except HeapwrightError as error:
@@ -187,10 +186,10 @@ class WorkerPool:
         worker.future = None
 
     def _look(self) -> list[Answer]:
-        """Greet who has come; who has gone answers nothing any more."""
+        """Greet new workers, and forget those that left."""
         try:
             there = set(self._client.scheduler_info(n_workers=-1)["workers"])
-        except (OSError, TimeoutError, KeyError) as error:  # it says nothing: nobody is there
+        except (OSError, TimeoutError, KeyError) as error:  # no answer from it
             raise self._gone() from error
         lost = []
         for address in self._workers.keys() - there:

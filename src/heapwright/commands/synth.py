@@ -36,7 +36,7 @@ from heapwright.synth.distances import distances
 LIST = "list"
 MEBI = 1 << 20
 WORTH_TELLING = 1 << 28
-"""Bytes of a trace from which on its size is told before it is drawn."""
+"""A trace of at least this number of bytes is announced before it is drawn."""
 
 
 @dataclass(frozen=True, slots=True)

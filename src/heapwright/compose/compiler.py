@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The user's C++ compiler: which it is, whether it is one, and what it says about a text.
 
-It is asked three kinds of things: whether a text is valid, which of the numbered assertions in it
-fail (every compiler names all of those, so one call answers many questions), and to build.
+It has three uses: to check whether a text is valid, to find which of its numbered assertions fail,
+and to build. Compilers report all failed assertions, so one call answers many questions.
 """
 
 import os
@@ -199,7 +199,7 @@ def find_compiler(named: str | None, environment: Mapping[str, str], folder: Pat
 
 
 def refuse_if_full(pages: str) -> None:
-    """Raise HeapwrightError if a tool ran out of space, whatever else it says."""
+    """Raise HeapwrightError if a tool ran out of space."""
     if full := FULL.search(pages):
         raise HeapwrightError(
             f"the compiler cannot write: {full[0]}",
@@ -215,7 +215,7 @@ def not_written(path: Path, error: OSError) -> HeapwrightError:
 
 
 def write(path: Path, text: str) -> None:
-    """Write a file of ours. Raises HeapwrightError."""
+    """Write a generated file. Raises HeapwrightError."""
     try:
         path.write_text(text, encoding="utf-8", errors="replace")
     except OSError as error:

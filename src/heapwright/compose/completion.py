@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a heap lacks to stand in for malloc, put on top of it in the right order.
+"""Adds the layers that a heap lacks to replace malloc, in the right order.
 
 From the inside out: sizes that objects remember, the check of a free, any alignment, one thread at
 a time, signal handlers, the C rules. What is there already is not put there twice, and a check is
@@ -118,8 +118,8 @@ def entry_points(
 ) -> tuple[str, ...]:
     """What the library of a composition offers besides malloc.
 
-    That is what the allocator offered that it is made from; but it is told of signal handlers where
-    the layer is that asks for that, and only there.
+    That is what the allocator offered that it is made from; but the notice of signal handlers is
+    placed at the layer that requires it, and only there.
     """
     present = {heap.name for heap in spine(expression, toolbox)}
     told = ("signals",) if "HandlerSafeHeap" in present else ()

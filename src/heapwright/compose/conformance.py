@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The conformance suite, run on a library before anybody can use it.
+"""The conformance suite, run on a library before it is installed.
 
 Each case is a process of its own, with the library preloaded and nothing else in its way, so a case
 that crashes or hangs is a case that fails. After the first that hangs no other is begun.
@@ -22,7 +22,7 @@ FOREIGN = ("LD_", "MALLOC_", "GLIBC_")
 AT_ONCE = 4
 
 Progress = Callable[[int, int], None]
-"""Told how many cases are done, and of how many."""
+"""Called with the number of finished cases and the number of all cases."""
 
 
 @dataclass(frozen=True, slots=True)

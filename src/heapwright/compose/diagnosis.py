@@ -13,7 +13,7 @@ from heapwright.compose.stack import at
 
 CONCEPT_OF = re.compile(r"(?P<concept>[A-Z]\w*)<(?P<parameter>\w+)>")
 GENERATED = ".cpp"
-"""How the files end that we write ourselves; those of the user and the library are headers."""
+"""The suffix of generated files; those of the user and the library are headers."""
 ASSERTED = re.compile(r"static[ _]assert")
 
 
@@ -46,12 +46,12 @@ def explain(failure: Failure, expression: Expression, toolbox: Toolbox) -> str:
 def explain_completed(
     failure: Failure, own: Expression, expression: Expression, toolbox: Toolbox
 ) -> str:
-    """The same where `expression` is what the user wrote, `own`, with rungs of ours on top: the
-    user did not write those, and what is wrong is what they stand on."""
+    """The same for an `expression` that is the text of the user, `own`, with generated rungs on
+    top. An error in a generated rung is caused by the rung below it."""
     if own in list(at(expression, failure.path).walk())[1:]:
         concept = failure.concept.partition("<")[0]
         needs = f"{failure.layer.name} needs {_a(concept)} below it{_meaning(concept, toolbox)}"
-        return f"{_brief(own, toolbox)} cannot stand in for malloc: {needs}"
+        return f"{_brief(own, toolbox)} cannot replace malloc: {needs}"
     return explain(failure, expression, toolbox)
 
 

@@ -5,7 +5,7 @@
 - *Below* a layer is its superheap. Below a heap over nothing (a list over `NullHeap`) is what
   serves when the list is empty: the superheap of the layer that the list belongs to.
 - A layer that carves takes the place of the carving below it and of the representation of objects
-  that belonged to that: two layers that carve, one out of the other, serve nobody.
+  that belonged to that: one carving layer over another is of no use.
 - What a layer needs and does not find below it is brought along from its own example
   (`repairs`): the rungs between it and the source there.
 """

@@ -3,7 +3,7 @@
 """The user's registry, written to: whole folders, moved into their place at the end.
 
 A composition is made in a folder beside its future place, whose name begins with a dot, so that no
-reader takes it for an entry; one rename makes it known. Whatever goes wrong before leaves nothing.
+reader takes it for an entry; one rename makes it known. An earlier error leaves nothing.
 """
 
 import contextlib
@@ -73,7 +73,7 @@ def install(made: Path, folder: Path, name: str, *, force: bool) -> Path:
             if exists(aside) and not exists(place):
                 aside.rename(place)
         if error.errno in OCCUPIED:
-            raise HeapwrightError(f"{name} was composed by somebody else meanwhile") from error
+            raise HeapwrightError(f"{name} was composed by another process meanwhile") from error
         raise HeapwrightError(
             f"{place} cannot be written: {error.strerror or error}",
             exit_code=ExitCode.NOT_WRITTEN,

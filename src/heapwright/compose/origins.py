@@ -117,7 +117,7 @@ def from_file(path: Path, type_: str, toolbox: Toolbox, scope: Scope) -> Origin:
 def from_allocator(
     name: str, catalogue: Catalogue, native: Path, toolbox: Toolbox, scope: Scope
 ) -> Origin:
-    """Another allocator of ours or of the user's. Raises HeapwrightError."""
+    """Another shipped allocator, or one of the user's. Raises HeapwrightError."""
     entry = catalogue.find(name)
     if entry is None:
         raise HeapwrightError(
@@ -129,7 +129,7 @@ def from_allocator(
     if not isinstance(entry, ComposedAllocator | UserAllocator):
         raise HeapwrightError(
             f"{name} is not made of layers, so there is nothing to edit",
-            "--from takes one of ours or one that you have composed",
+            "--from takes a shipped allocator or one that you have composed",
         )
     path = header_of(entry, native)
     text = _read(path)

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Running tools to their end, with a limit; whatever they started ends with them.
+"""Runs tools to their end, with a time limit. All processes that they started end with them.
 
-Each has a process group of its own, so that a Ctrl-C reaches only us, and we end them all.
+Each has a process group of its own, so a Ctrl-C reaches only heapwright, which ends them all.
 """
 
 import contextlib

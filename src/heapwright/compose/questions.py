@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Questions about a stack, put to the compiler as numbered assertions.
 
-Each rung is tried on the rung below in a context in which not fitting is an answer and no error:
-where it does not fit, a type of no use takes its place, and whatever stands on that does not fit
-either. So the lowest rung that fails is the one that is wrong.
+Each rung is tried on the rung below in a context in which a misfit is no compile error. A dummy
+type replaces a rung that does not fit, so the rungs above it do not fit either. So the lowest rung
+that fails is the one that is wrong.
 """
 
 from collections.abc import Mapping
@@ -34,7 +34,7 @@ class Failure:
     path: Way
     layer: Layer
     parameter: int | None
-    """Which of its parameters is not what it must be, where that could be told."""
+    """The parameter that breaks its constraint, if known."""
     concept: str
     """The concept that is not met, or the condition as it is written."""
 
@@ -49,8 +49,8 @@ class Questions:
         self._includes = includes
 
     def misfit(self, expression: Expression) -> Failure | Answer | None:
-        """The lowest rung that does not fit; None if all do; what the compiler says if neither
-        can be told, because it finds something else wrong."""
+        """The lowest rung that does not fit; None if all do. The message of the compiler if another
+        error hides the answer."""
         text = _Text(self._toolbox)
         text.add(expression)
         answer = self._ask(text)
@@ -113,7 +113,7 @@ class Questions:
 
 
 class _Text:
-    """The rungs of an expression as text, from the lowest up, and what is asked about each."""
+    """The rungs of an expression as text, from the lowest up, and the questions about each."""
 
     def __init__(self, toolbox: Toolbox) -> None:
         self.lines: list[str] = []

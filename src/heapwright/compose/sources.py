@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The files that the user wrote, and the first error in them.
 
-A compiler complains of our headers before it comes to the line that is wrong. The user can repair
+A compiler reports the library's headers before it reaches the wrong line. The user can repair
 that line only, so it is shown first.
 """
 
@@ -15,7 +15,7 @@ from heapwright.compose.origins import Origin, quoted
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """The files that the user wrote, as they stand in the folder of the new allocator."""
+    """The files of the user, as copied to the folder of the new allocator."""
 
     folder: Path
     name: str

@@ -58,7 +58,7 @@ def spine(expression: Expression, toolbox: Toolbox) -> list[Expression]:
 
 
 def check_names(expression: Expression, toolbox: Toolbox, scope: Scope) -> None:
-    """Refuse, before any compiler does, a name that nobody knows and a wrong number of arguments.
+    """Refuse, before any compiler does, an unknown name and a wrong number of arguments.
 
     Raises HeapwrightError. What stands where a number may stand is left to the compiler.
     """

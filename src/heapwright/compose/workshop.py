@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""One allocator, from what was asked for to its place in the user's registry.
+"""One allocator, from the request to its entry in the user's registry.
 
 Everything happens in a folder that no reader looks at; only an allocator that compiles, that a
 probe sees at work and that passes the conformance suite is moved to where it is found.
@@ -61,7 +61,7 @@ class NotComposableError(HeapwrightError):
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What is asked for; exactly one of `type` alone, `file` and `base`."""
+    """The request; exactly one of `type` alone, `file` and `base`."""
 
     name: str
     type: str = ""
@@ -90,7 +90,7 @@ class Shop:
     judge: Callable[[str, Path], str]
     """Why a library cannot be used, or nothing."""
     tell: Callable[[str, int, int], None]
-    """Told what is going on, and how much of how much of it is done."""
+    """Called with the present step, its finished parts and the number of its parts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ class _Draft:
 
     type: str
     own: Expression
-    """What was asked for."""
+    """The request."""
     expression: Expression
     """That, with what was put on top."""
     notes: tuple[str, ...]

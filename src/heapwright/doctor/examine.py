@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""All checks, in the order in which they are told, and the sentence that they come to."""
+"""All checks, in the order of the report, and the sentence that sums them up."""
 
 from collections.abc import Callable, Sequence
 

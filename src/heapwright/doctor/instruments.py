@@ -9,7 +9,7 @@ from heapwright.doctor.machine import Machine, good, note, unknown, warning
 PARANOID = "proc/sys/kernel/perf_event_paranoid"
 PTRACE = "proc/sys/kernel/yama/ptrace_scope"
 MOST_PARANOID = 2
-"""Up to there a user may count what programs of his own do outside the kernel."""
+"""Up to this level, users may count events of their own programs outside the kernel."""
 
 
 def counters(machine: Machine) -> Check:

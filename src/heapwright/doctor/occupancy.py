@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Who else wants the processors: other programs, other guests, a limit of the control group."""
+"""Other load on the processors: programs, guests of the hypervisor, a limit of the control
+group."""
 
 from pathlib import PurePosixPath
 

@@ -92,7 +92,7 @@ def power(machine: Machine) -> Check:
 
 
 def available(machine: Machine) -> Check:
-    """How many processors there are, and how many of them are ours."""
+    """The number of processors, and the number that this process may use."""
     online = parse_cpus(machine.text(f"{CPU}/online"))
     own = len(machine.cpus)
     says = f"{own}" if not online or own == len(online) else f"{own} of {len(online)}"
@@ -131,7 +131,7 @@ def virtual(machine: Machine) -> Check:
 
 
 def clock(machine: Machine) -> Check:
-    """A clock that has to be asked through the kernel costs a microsecond for each reading."""
+    """A clock that is read through the kernel costs a microsecond for each reading."""
     source = machine.text("sys/devices/system/clocksource/clocksource0/current_clocksource")
     if not source:
         return unknown("clock", "the machine does not tell")

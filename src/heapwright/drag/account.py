@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The account that a program left, as both ways of watching write it, and the document made of it.
 
-native/drag/account/report.hpp says what stands in it. Chains of calls are places in
-files there; who can name them hands the names in.
+native/drag/account/report.hpp describes it. Chains of calls are places in files there. The caller
+passes the names, if it has them.
 """
 
 from collections.abc import Callable, Sequence

@@ -7,7 +7,7 @@ the way in which it would call a thread sanitizer. Preloaded before the allocato
 the allocations too. The first process of a command of which a part was rebuilt writes the document
 (native/drag/account/report.hpp says what is in it).
 
-The command keeps our streams, folder and terminal. What is meant for it by a signal goes to it.
+The command inherits the streams, folder and terminal. What is meant for it by a signal goes to it.
 """
 
 import signal
@@ -52,7 +52,7 @@ def flags() -> tuple[str, ...]:
         # Chains of calls are followed by the frames.
         "-fno-omit-frame-pointer",
         "-fno-optimize-sibling-calls",
-        # The compiler itself is told, not its driver, which would link a sanitizer.
+        # The option goes to the compiler itself. Its driver would link a sanitizer.
         "-Wp,-fsanitize=thread",
         # Strings and streams are the program's own, and are rebuilt with it.
         "-include",

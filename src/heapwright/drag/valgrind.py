@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Drag of any program, from what valgrind's tracer sees of it.
 
-heapwright-drag runs the command under the tracer and reads its log; the marks, a library of ours,
-are preloaded and say when a thread is inside the allocator, and with which object. valgrind is only
-run, as any program is; nothing of it is linked.
+heapwright-drag runs the command under the tracer and reads its log; the marks, a library of
+heapwright, are preloaded. They report when a thread is inside the allocator, and with which object.
+valgrind is only run, as any program is; nothing of it is linked.
 
-The command keeps our streams, folder and terminal. Whoever interrupts us, or asks us to end, ends
-the command; what was seen until then is told.
+The command inherits the streams, folder and terminal. An interrupt or a request to end ends the
+command. The account up to then is reported.
 """
 
 import os
@@ -58,7 +58,7 @@ class Report(BaseModel):
     replaced: bool = False
     """It became another program."""
     owner: str = ""
-    """The file whose malloc stands before ours."""
+    """The file whose malloc precedes that of the marks."""
     words: str = ""
     children: int = 0
     threads: int = 0
@@ -134,7 +134,8 @@ def _answer(
 
 @contextmanager
 def _ending(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    """Who wants us to end means the command; the watching program ends it and tells what it saw."""
+    """A request to end is meant for the command. The watching program ends it and reports its
+    account."""
 
     def pass_on(number: int, frame: FrameType | None) -> None:
         del number, frame

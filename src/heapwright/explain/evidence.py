@@ -74,7 +74,7 @@ class Facts:
     ending: Ending = Ending.UNKNOWN
     reachability: Reachability | None = None
     lost: dict[Place, Lost] | None = None
-    """Of the blocks that no pointer leads to; null: nobody has searched."""
+    """The blocks that no pointer leads to; null: pointers were not searched."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """The variables of the command that set an allocator, as far as they are known."""
     end_s: float | None = None
@@ -156,7 +156,7 @@ def _last(curve: Curve) -> int:
 
 def suspects(profile: Profile, sites: dict[Place, Growth]) -> list[Site]:
     """Of the growing sites those whose blocks were never freed, or that free most of theirs soon
-    and forget some: where nobody has searched they may be leaks."""
+    and forget some: without a search for pointers they may be leaks."""
     return [
         site
         for site in profile.sites

@@ -83,7 +83,7 @@ def searched_fate(*, lost: bool, kept: bool, ending: Ending) -> str:
 
 
 def unsearched_fate(ending: Ending, *, suspected: bool) -> str:
-    """Of what grew, where nobody has searched for pointers."""
+    """The sentence on growth without a search for pointers."""
     if ending is Ending.EXITED and not suspected:
         return "it was freed at the end"
     how = {

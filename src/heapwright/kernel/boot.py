@@ -25,7 +25,7 @@ TOLD = 15
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A boot as it is asked for."""
+    """The options of a boot."""
 
     load: Load
     seed: int = 1

@@ -108,7 +108,7 @@ def build(plan: Plan, cache: Path, jobs: int, say: Say) -> Built:
 
 @contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """The kernel of the host forgets the lock when we are gone, however we went."""
+    """The host's kernel releases the lock when this process ends in any way."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         try:

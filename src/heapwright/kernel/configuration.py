@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""A kernel's configuration: fragments of ours over tinyconfig, and the proof that each line took.
+"""A kernel's configuration: fragments over tinyconfig, and the proof that each line took effect.
 
 The kernel's configuration programs drop a symbol whose conditions do not hold without a word, and a
 kernel without it would be measured as if it had it. So every line of the fragments is looked up in
@@ -69,7 +69,7 @@ def read_fragments(folder: Path, allocator: str) -> tuple[Fragment, ...]:
 
 
 def configuration_hash(fragments: Sequence[Fragment]) -> str:
-    """The same for fragments that ask for the same, whatever their comments say."""
+    """Fragments that differ in comments only give the same text."""
     digest = hashlib.sha256()
     for name, value in sorted(wanted(fragments).items()):
         digest.update(f"{name}={value}\n".encode())
@@ -109,6 +109,6 @@ def check_configuration(
                 wrong.append(f"{where}: CONFIG_{name}={value} was dropped, it is {got}")
     if wrong:
         raise HeapwrightError(
-            f"the configuration dropped {len(wrong)} of our symbols: {wrong[0]}",
+            f"the configuration dropped {len(wrong)} of the symbols of the fragments: {wrong[0]}",
             "\n".join([*wrong[1:], "nothing was built; the fragments fit another kernel version"]),
         )

@@ -19,7 +19,7 @@ from heapwright.kernel.ring_buffer import read_pages
 
 MARK = "heapwright"
 NO_FRAME = (1 << 64) - 1
-"""Of pages that were asked for in vain."""
+"""Failed requests for pages."""
 SIZES = {1: "B", 2: "H", 4: "I", 8: "Q"}
 
 
@@ -146,7 +146,7 @@ class Reader:
         }
 
     def read(self, cpu: int, pages: bytes) -> Iterator[Event]:
-        """The events of one processor; what was not asked for is passed over."""
+        """The events of one processor; other events are skipped."""
         for time, data in read_pages(pages):
             make = self._made.get(data[0] | data[1] << 8)
             event = None if make is None else make(time, cpu, data)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The guest's first files: our init, linked statically, and sysbench where a load wants it.
+"""The guest's first files: heapwright's init, linked statically, and sysbench if a load needs it.
 
 The init is compiled once for each state of its source and compiler and kept in the cache.
 """

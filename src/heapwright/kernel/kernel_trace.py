@@ -5,7 +5,7 @@
 The events are gone through twice. First: which blocks of pages are the object allocator's own (an
 object lay in them while they were taken; each model takes its own), which cache an object is of (a
 free says its name; what was never freed is of the cache that others from its place of call are of),
-which blocks are given back in pieces. Then the trace is written.
+which blocks are freed in pieces. Then the trace is written.
 
 What the events do not show is put right and counted. An object or block that is taken again without
 having been freed was freed by a path without an event (kfree_bulk, compaction): it is freed at that
@@ -322,7 +322,7 @@ def frame_of(pointer: int) -> int:
 
 
 def in_pieces(block: Block) -> list[tuple[int, int]]:
-    """A block as it is given back: whole, or in pieces and what is left as single pages."""
+    """A block as it is freed: whole, or in pieces, with the rest as single pages."""
     if not block.pieces:
         return [(block.frame, block.order)]
     covered = {

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The emulated machine: one processor whose time is its instructions, or several that are noisy.
 
-With one processor time is virtual: an instruction takes two nanoseconds, the clock stands still
-while nobody computes the next one, and nothing of the host is let in. A boot then repeats to the
-byte. (A second processor hangs in this mode when it is brought up; a disk of the host's, a clock of
-the host's or a variable shift break it.) With more processors each is a thread of the host, time is
-the host's, and only counts can be compared. KVM is used only where it was seen to run a guest.
+With one processor time is virtual: an instruction takes two nanoseconds, the clock stops between
+instructions, and the host does not affect the guest. A boot then repeats to the byte. (A second
+processor hangs in this mode when it is brought up; a disk of the host's, a clock of the host's or a
+variable shift break it.) With more processors each is a thread of the host, time is the host's, and
+only counts can be compared. KVM is used only where it was seen to run a guest.
 """
 
 import shutil
@@ -59,7 +59,7 @@ def qemu_version(qemu: str) -> str:
 
 
 def command_line(settings: Mapping[str, str | int], words: Sequence[str] = ()) -> str:
-    """The kernel's, with what init is told, in a fixed order."""
+    """The kernel's options, then those of init, in a fixed order."""
     told = (f"heapwright.{name}={settings[name]}" for name in sorted(settings))
     return " ".join([*QUIET, *words, *told])
 

@@ -59,7 +59,7 @@ def general_size(name: str) -> int | None:
 
 
 def reclaimable_general(size: int) -> tuple[str, int]:
-    """The general cache of what is asked for as reclaimable."""
+    """The general cache of reclaimable requests."""
     if 64 < size <= 96 or 128 < size <= 192:
         whole = 96 if size <= 96 else 192
     else:

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that take minutes: run in a group of their own, which ends when we are asked to end.
+"""Programs that take minutes: run in a process group of their own, which ends with this process.
 
-Whatever way the wait ends (done, too late, Ctrl-C), nothing of the group is left behind.
+No process of the group remains after the wait, however it ends (done, too late, Ctrl-C).
 """
 
 import contextlib

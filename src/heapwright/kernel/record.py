@@ -3,9 +3,9 @@
 """Boots a kernel under a load, and makes a kernel trace of the allocation events that it recorded.
 
 The kernel records from early in its boot into ring buffers, which the machine has memory for beside
-the load's own; what does not fit any more is counted by the kernel, and then there is no trace, for
-one with holes would say something else than what happened. The guest sends its buffers when the
-load is over (native/guest/events.c).
+the load's own; the kernel counts the events that do not fit. With lost events no trace is written,
+because it would be wrong. The guest sends its buffers when the load is over
+(native/guest/events.c).
 """
 
 import json
@@ -30,7 +30,8 @@ PAGES = b'{"record":"pages"'
 
 
 def kernel_words(buffer_mib: int) -> tuple[str, ...]:
-    """What the kernel is told: which events, from the start, dropped when there is no more room."""
+    """Options of the kernel: the events to record from the start, and to drop new ones when the
+    buffer is full."""
     return (
         "trace_event=" + ",".join(f"kmem:{name}" for name in EVENTS),
         f"trace_buf_size={buffer_mib}M",

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a guest recorded, read: one JSON object a line, from `begin` to `end`.
 
-A guest that fails says so in a record of its own; one that dies says nothing more, and then there
-is no `end`. Either is an error that names what happened; the console's last lines go with it.
+A guest that fails writes a record of its own. A guest that dies writes no `end`. Either is an error
+that names what happened; the console's last lines go with it.
 """
 
 import json

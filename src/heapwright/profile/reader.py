@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""A profile from a file, whatever the file is: a trace, which is profiled, or a profile's JSON."""
+"""A profile from a file: a trace, which is profiled, or a profile's JSON."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ def read_profile(path: Path, process: int | None = None) -> Profile:
         return profile_trace(path, process)
     if process is not None:
         raise HeapwrightError(
-            f"{path} is a profile already: one process of it cannot be told apart",
+            f"{path} is a profile already: its processes cannot be separated",
             "name the trace it was made from",
         )
     return parsed(Profile, path.read_bytes(), path, "a profile")

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Records one command into one trace, by heapwright-record, and hands back how it went.
 
-The command keeps our streams, folder and terminal. A SIGTERM or SIGHUP to us is passed on to the
-command, and so is a SIGINT, unless a terminal sent it to the command as well. A SIGUSR1 turns
-recording off and on. Nothing that the recorder cannot do ends the command: a full disk ends the
-recording alone.
+The command inherits the streams, folder and terminal. SIGTERM and SIGHUP are passed on to the
+command, and so is SIGINT, unless a terminal sent it to the command as well. SIGUSR1 turns recording
+off and on. Nothing that the recorder cannot do ends the command: a full disk ends the recording
+alone.
 """
 
 import os
@@ -40,7 +40,7 @@ class ServerLoad:
 
     drive: Callable[[IsOver], None]
     patience_s: float
-    """What it has to end when it is told to; then it is killed."""
+    """Seconds to end after a signal; then it is killed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class HowToRecord:
     control: Path | None = None
     toggle_signal: int | None = None
     bound: bool = True
-    """It is ended if we are killed: nobody would have the trace."""
+    """It ends if this process is killed, because nothing would read the trace."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +73,10 @@ class Request:
     how: HowToRecord = field(default_factory=HowToRecord)
     salt: int = 0
     witness: Path | None = None
-    """Where the processes report who provides malloc; `preload` then has the witness."""
+    """Where the processes report the provider of malloc; `preload` then has the witness."""
     cwd: Path | None = None
     stdin: Path | None = None
-    """None: ours, as is the output."""
+    """None: inherited, like the output."""
     stdout: Path | None = None
     beside: ServerLoad | None = None
 
@@ -102,9 +102,9 @@ class Outcome(BaseModel):
     """Calls that came from a signal handler in the middle of a record."""
     stop: Literal["none", "disk-full", "limit", "failed"]
     failed: bool = False
-    """Of a program with a file: it was not as that says, whatever its exit status."""
+    """Of a program with a file: the conditions of the file were not met, at any exit status."""
     asked_to_end: bool = False
-    """Whoever waits for the recording wants its end: the terminal, or who sent us a SIGTERM."""
+    """The end was requested by the terminal or by a SIGTERM."""
 
     @property
     def status(self) -> int:
@@ -156,7 +156,7 @@ def _removed(file: Path | None) -> Iterator[None]:
 
 @contextmanager
 def _streams(request: Request) -> Iterator[tuple[BinaryIO | None, BinaryIO | None]]:
-    """The files that the command's input and output are; None: ours."""
+    """The files of the command's input and output. None: inherited."""
     with ExitStack() as stack:
         opened = [
             None if path is None else stack.enter_context(path.open(mode))
@@ -211,7 +211,7 @@ def _words(request: Request, program: Path, descriptor: int) -> list[str]:
 
 
 def _refuse_others_file(path: Path) -> None:
-    """A trace may be written anew; any other file with something in it is not ours to empty."""
+    """A trace may be written anew; any other file that is not empty is refused."""
     try:
         if not path.exists():
             return
@@ -229,9 +229,9 @@ def _refuse_others_file(path: Path) -> None:
 
 @contextmanager
 def _passing_on(process: subprocess.Popen[bytes], *, driven: bool) -> Iterator[list[int]]:
-    """Signals to us are passed on to the command. An interrupt of the terminal is not: the terminal
-    sends it to the command as well. It ends a server, which runs for us alone. The list has the
-    signals that asked for the end."""
+    """Signals are passed on to the command. An interrupt of the terminal is not: the terminal sends
+    it to the command as well. It ends a server, which runs for the recording alone. The list has
+    the signals that requested the end."""
     asked: list[int] = []
 
     def pass_on(number: int, frame: FrameType | None) -> None:

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""One replay that is not compared with others, under whatever the environment preloads."""
+"""One replay that is not compared with others, under the allocator that the environment
+preloads."""
 
 from collections.abc import Mapping
 from pathlib import Path

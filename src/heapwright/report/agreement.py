@@ -68,7 +68,7 @@ def tau_text(tau: Tau | None) -> str:
 
 
 def as_csv(found: RankingAgreement) -> str:
-    """A line for each program, response and load; of a program that could not be asked, one."""
+    """A line for each program, response and load; one for a program that could not be measured."""
     stream = StringIO(newline="")
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(FIELDS)

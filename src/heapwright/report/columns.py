@@ -48,7 +48,7 @@ class Columns:
 
 
 class Entries:
-    """Texts under names: the texts stand in a column beside the names, or below them."""
+    """Texts under names: the texts are in a column beside the names, or below them."""
 
     NARROWEST = 30
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""How a race is told: which figure decided it, and when and why each candidate left."""
+"""The text of a race: the figure that decided it, and when and why each candidate left."""
 
 from heapwright.artefacts.comparison.document import Comparison, Departure
 

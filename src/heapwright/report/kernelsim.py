@@ -118,7 +118,7 @@ def _row(run: ModelRun, processors: int) -> tuple[str, ...]:
 
 
 def _words(document: KernelModels) -> list[str]:
-    """What the columns are, who is first, and what must be known."""
+    """The meaning of the columns, the best model, and the caveats."""
     lines = [
         "Time: processor time of all calls, the least of the rounds. Slab: what the allocator has "
         "of pages; kept: when all is freed.",

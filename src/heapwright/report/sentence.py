@@ -12,7 +12,7 @@ _STYLES = {"switch": "bold green", "stay": "bold", "undecided": "bold yellow"}
 
 
 def sentence(verdict: Verdict) -> str:
-    """The one sentence, without a full stop, so that it can stand in a line of its own."""
+    """The one sentence, without a full stop, for a line of its own."""
     return verdict.reason
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The bar of a study as text: a line for each thing that is asked, with its verdict.
+"""The bar of a study as text: a line for each requirement, with its verdict.
 
 The words are those of the page and of the results' README as well.
 """

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Who cares which level of a factor there is, as text: a line for each level that it is judged at.
+"""Sensitivity to the level of a factor, as text: a line for each level at which it is judged.
 
 The words are those of the page and of the results' README as well.
 """

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A composition as a picture: SVG, every layer a box, the sources at the bottom of their branches.
 
-The picture is text and rectangles and nothing else, so that it looks alike wherever it is opened. A
-fixed-width font is asked for, because its widths are known here without asking any font: every
-common one is at most `WIDEST` of its size wide. A request enters at the top; where a heap chooses
-between several, the drawing branches.
+The picture is text and rectangles and nothing else, so it looks alike in every viewer. The font has
+a fixed width, because its widths are known without the font: every common one is at most `WIDEST`
+of its size wide. A request enters at the top; where a heap chooses between several, the drawing
+branches.
 """
 
 import textwrap

@@ -130,8 +130,8 @@ def _style(comparison: Comparison, key: Key, failed: bool) -> str:
 class ComparisonTable:
     """The table as something that Rich can print: columns where they fit, else short lines.
 
-    A label that is too long for its column is folded inside it; what did not run well is told in
-    place of the figures.
+    A label that is too long for its column is folded inside it; a failure is stated in place of the
+    figures.
     """
 
     def __init__(self, comparison: Comparison) -> None:

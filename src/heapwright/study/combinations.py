@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""All combinations of levels that the constraints allow, without ever holding more than asked for.
+"""All combinations of levels that the constraints allow, without more in memory than requested.
 
 A combination is a tuple of places, one for each factor in the file's order. It is built up factor
-by factor, and a constraint is asked as soon as all factors that it names are there, so that what it
-forbids is never built; factors behind the last that any constraint names are counted by
-multiplication. What takes more than `MOST_STEPS` steps is not worked through: its number is then
-estimated from a sample (always the same one), and said to be an estimate.
+by factor. A constraint is evaluated as soon as all its factors are present, so forbidden
+combinations are never built. Factors that no later constraint names are counted by multiplication.
+What takes more than `MOST_STEPS` steps is not worked through: its number is then estimated from a
+sample (always the same one), and said to be an estimate.
 """
 
 import itertools
@@ -33,7 +33,8 @@ Combination = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Excluded:
-    """What a constraint leaves out; what several do is counted for the one that is asked first."""
+    """What a constraint leaves out; a combination that several leave out counts for the first one
+    evaluated."""
 
     require: str
     because: str
@@ -186,7 +187,7 @@ class Combinations:
         return column
 
     def _failed(self, beginning: Combination, depth: int) -> int | None:
-        """The first of the constraints to be asked at `depth` that leaves this out."""
+        """The first constraint evaluated at `depth` that leaves this out."""
         for place, rule in enumerate(self._rules):
             if self._depths[place] == depth and not rule.holds(beginning):
                 return place
@@ -221,7 +222,7 @@ class Cells(Combinations):
         return max(column - 1, 0)
 
     def _failed(self, beginning: Combination, depth: int) -> int | None:
-        """Asks again what was asked before: all must hold under one and the same level."""
+        """Evaluates the earlier constraints again: all must hold under one and the same level."""
         asked = [place for place, each in enumerate(self._depths) if each <= depth]
         if depth not in self._depths:
             return None

@@ -24,7 +24,7 @@ from heapwright.artefacts.profile.document import Profile
 from heapwright.base.errors import HeapwrightError
 
 GAP = 2.0
-"""From one program to the next in another group: more than so many times the allocations."""
+"""The factor between the allocations of two neighbours that starts a new group."""
 GROUPS = 3
 CONCENTRATED = 0.7
 EDGES = (0, 64, 512, 2048, 16384, 131072, 1048576)
@@ -43,7 +43,7 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class CountLevel:
-    """A number of allocations, and the programs that make about so many."""
+    """A number of allocations, and the programs that make about that number."""
 
     value: int
     programs: tuple[str, ...]

@@ -67,7 +67,7 @@ class Wanted:
     allocator: str
     """A name of the registry, a whole path, or name=path; what treatments call it."""
     missing: str
-    """What to say if nobody knows it; empty: that it is a mistake."""
+    """The hint if it is unknown; empty: an unknown one is an error."""
 
 
 def allocators_of(file: StudyFile) -> list[Wanted]:

@@ -27,7 +27,7 @@ Key = tuple[int, ...]
 
 
 def keys_of(cell: Combination, size: int) -> Iterator[Key]:
-    """The keys of so many factors each."""
+    """The keys of combinations of this number of factors."""
     for factors in combinations(range(len(cell)), size):
         yield (*factors, *[cell[factor] for factor in factors])
 
@@ -63,7 +63,7 @@ class Aims:
         return 1 / prod([self.counts[factor] for factor in key[: len(key) // 2]])
 
     def keys(self, size: int) -> Iterator[Key]:
-        """All that there can be of so many factors."""
+        """All possible combinations of this number of factors."""
         for factors in combinations(range(len(self.counts)), size):
             for levels in product(*(range(self.counts[factor]) for factor in factors)):
                 yield (*factors, *levels)
@@ -97,7 +97,7 @@ class Counts:
         return self._off((factor, level))
 
     def off(self, size: int) -> float | None:
-        """The largest distance from the aim; None if so many are not counted together."""
+        """The largest distance from the aim; None if this number is not counted together."""
         if size > self.largest:
             return None
         return max((abs(self._off(key)) for key in self._aims.keys(size)), default=None)

@@ -81,7 +81,7 @@ def _regular(
         f"{', '.join(file.study.design.defining)}; {fraction.words}"
     ]
     if len(chosen) < size:
-        said.append("constraints leave cells of the fraction out: it is not balanced any more")
+        said.append("constraints leave cells of the fraction out, so it is unbalanced")
     return chosen, said
 
 

@@ -38,7 +38,7 @@ class Equation:
 
 @dataclass(frozen=True, slots=True)
 class Regular:
-    """A regular fraction of combinations of so many levels."""
+    """A regular fraction of the combinations of this number of levels."""
 
     counts: tuple[int, ...]
     equations: tuple[Equation, ...]
@@ -64,11 +64,11 @@ class Regular:
             case None:
                 return "its resolution was not worked out"
             case 2:
-                return "resolution II: some factors cannot be told from each other"
+                return "resolution II: some factors are confounded"
             case 3:
-                return "resolution III: factors cannot be told from interactions of two others"
+                return "resolution III: factors are confounded with interactions of two others"
             case 4:
-                return "resolution IV: some interactions of two cannot be told from each other"
+                return "resolution IV: some interactions of two are confounded"
             case number:
                 return f"resolution {_roman(number)}: factors and interactions of two are clear"
 

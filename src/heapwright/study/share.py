@@ -48,7 +48,7 @@ class Share:
 
 
 def choose_share(whole: Cells, wanted: int, seed: int) -> Share:
-    """`wanted` cells of those that are allowed; fewer if there are not so many."""
+    """`wanted` cells of those that are allowed; fewer if there are fewer."""
     rng = random.Random(f"heapwright/{seed}/fraction")
     listed = whole.exact and whole.count <= MOST_STEPS
     allowed = list(whole.all()) if listed else None

@@ -52,7 +52,7 @@ def _distinct(profile: Profile, known: dict[int, int]) -> list[int]:
 
 
 def _known(profile: Profile) -> dict[int, int]:
-    """Sizes of which it is known how often they were asked for."""
+    """Sizes with a known number of requests."""
     sizes = profile.sizes
     if len(sizes.cumulative) < sizes.distinct:
         return {each.size: each.count for each in sizes.top}

@@ -101,7 +101,7 @@ def _curve(
 
 
 def _hand_overs(model: Profile, synthetic: Profile) -> Distance:
-    """Who frees whose blocks; only how many change hands where the numbers of threads differ."""
+    """Frees between threads; only their number, if the numbers of threads differ."""
     frees = [profile.cross_thread_frees for profile in (model, synthetic)]
     if len(model.threads) != len(synthetic.threads):
         how = "difference of the shares that change hands, since the load has other threads"

@@ -4,12 +4,12 @@
 
 A profile tells lifetimes by size over the whole run, and by phase how much was allocated, how many
 bytes, what was live at the end and how many of the allocations were long-lived. It does not tell
-which sizes and lifetimes belong to which phase. Of all tables with those margins we want the one
-that assumes least beyond them (greatest entropy), and come to it by iterative scaling: each margin
-in turn multiplies the cells that it concerns by how far it is off (Deming and Stephan 1940; for
-margins that cells share in part, the simultaneous multiplicative form of Darroch and Ratcliff
-1972). Margins need not be quite consistent (a band's mean stands for its sizes), so it ends after a
-fixed number of rounds, with the counts by size and lifetime exact.
+which sizes and lifetimes belong to which phase. The result is the table with those margins that
+assumes least beyond them (greatest entropy). Iterative scaling finds it: each margin in turn
+multiplies its cells by its ratio of target to sum (Deming and Stephan 1940; for margins that cells
+share in part, the simultaneous multiplicative form of Darroch and Ratcliff 1972). Margins need not
+be quite consistent (a band's mean stands for its sizes), so it ends after a fixed number of rounds,
+with the counts by size and lifetime exact.
 """
 
 import numpy as np

@@ -55,7 +55,7 @@ class Lifetime:
 
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """A thread: its weight while it lives, how often it hands blocks on, and to whom."""
+    """A thread: its weight while it lives, its share of passed blocks, and their receivers."""
 
     weight: float
     begins: int

@@ -61,7 +61,7 @@ def recreations() -> tuple[Recreation, ...]:
 
 
 def size_of(calls: int) -> int:
-    """About how many bytes a trace of so many calls has."""
+    """The approximate bytes of a trace with this number of calls."""
     return BYTES_A_CALL * calls
 
 

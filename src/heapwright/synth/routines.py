@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which entry points a synthetic load calls, and how often.
 
-The numbers are those of the trace format. What alignment a program asked for is not in its profile;
-one line of the cache stands for all.
+The numbers are those of the trace format. The profile has no alignments; one cache line is used for
+all.
 """
 
 from heapwright.artefacts.profile.document import Profile

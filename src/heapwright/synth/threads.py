@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The threads of a synthetic load: when they live, how much they ask for, to whom they hand blocks.
+"""The threads of a synthetic load: when they live, how much they request, and the threads that
+receive their blocks.
 
 Another number of threads than the program had is made by dividing each thread's part among copies,
 or by putting several into one.

@@ -106,7 +106,7 @@ def test_what_cannot_be_completed_is_told_of_what_was_asked_for(
     done = heapwright("compose", "x", "--type", "ObstackHeap<4 * KiB, MmapHeap>")
     assert done.status == ExitCode.BAD_INPUT
     assert done.err.startswith(
-        "heapwright: ObstackHeap<4 * KiB> cannot stand in for malloc: SignalSafeHeap needs an "
+        "heapwright: ObstackHeap<4 * KiB> cannot replace malloc: SignalSafeHeap needs an "
         "AnyOrderHeap below it (a heap that takes objects back in any order)"
     )
     assert installed(tmp_path / "home") == []

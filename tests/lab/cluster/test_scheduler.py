@@ -54,7 +54,7 @@ def test_a_port_that_is_taken() -> None:
         taken.listen()
         port = taken.getsockname()[1]
         with (
-            pytest.raises(HeapwrightError, match="nobody can be let in"),
+            pytest.raises(HeapwrightError, match="the scheduler cannot listen"),
             connected(SchedulerPlace(listen=f"127.0.0.1:{port}")),
         ):
             pass

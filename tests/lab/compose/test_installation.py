@@ -71,7 +71,7 @@ def test_what_is_made_is_moved_to_its_place(tmp_path: Path) -> None:
 
 def test_who_comes_second_is_told(tmp_path: Path) -> None:
     make(tmp_path, "mine", "one")
-    with pytest.raises(HeapwrightError, match="composed by somebody else meanwhile"):
+    with pytest.raises(HeapwrightError, match="composed by another process meanwhile"):
         make(tmp_path, "mine", "two")
     assert (tmp_path / "mine" / "file").read_text() == "one"
     assert [each.name for each in tmp_path.iterdir()] == ["mine"]

@@ -222,7 +222,7 @@ def test_constraints_on_a_regular_fraction_are_said_to_unbalance_it(make_study: 
     text = 'kind = "fraction"\ndefining = ["threads*cpus"]'
     design = designed(make_study(SIX, text, require=["threads != 1"]))
     assert len(design.treatments) == 4
-    assert "not balanced any more" in design.notes[1]
+    assert "so it is unbalanced" in design.notes[1]
 
 
 def test_a_study_without_allocators(make_study: MakeStudy) -> None:

@@ -7,7 +7,7 @@
 //
 // Within a large bin, the best of the first few blocks is taken.
 // Cost: constant, whatever the bins contain.
-// Source: Doug Lea, "A Memory Allocator" (1996 ff.); his large bins are sorted instead.
+// Source: Doug Lea, "A Memory Allocator" (1996). Its large bins are sorted instead.
 #pragma once
 
 #include <heapwright/core/address.hpp>

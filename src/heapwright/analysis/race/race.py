@@ -199,7 +199,7 @@ class Race:
         return np.asarray(columns[effects[columns] < effects[own] - least])
 
     def _judge(self) -> None:
-        """Drop who is surely slower, then see whether one can be named."""
+        """Drop the candidates that are surely slower, then check whether one can be named."""
         if not self.contenders:
             return
         self._reestimate()

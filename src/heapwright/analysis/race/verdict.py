@@ -9,7 +9,7 @@
     not decided, baseline in         stay, because no difference was shown, once every contender's
                                      ratio has bounds; undecided before
 
-Time decides. Memory is told beside it, and the memory cap keeps candidates out of the race.
+Time decides. Memory is reported beside it. The memory cap excludes candidates from the race.
 """
 
 import math

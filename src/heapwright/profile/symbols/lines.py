@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Source lines, and the functions inlined at an address, by the distribution's addr2line.
 
-It is asked only about files that have DWARF lines. For an address it prints the address itself and
+It is called only for files that have DWARF lines. For an address it prints the address itself and
 then pairs of lines: a function, and its file and line; the innermost inlined function first.
 """
 

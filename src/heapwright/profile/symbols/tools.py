@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The distribution's tools that know names and lines. Where one is missing we do without."""
+"""The distribution's tools that know names and lines. Each tool is optional."""
 
 import shutil
 import subprocess

@@ -63,7 +63,7 @@ def _own(frames: Sequence[str]) -> tuple[str, ...]:
 
 
 def short(frame: str) -> str:
-    """A long name without what stands in its angle brackets."""
+    """A long name without the text in its angle brackets."""
     if len(frame) <= LONG or frame.count("<") != frame.count(">"):
         return frame
     kept: list[str] = []
@@ -99,7 +99,7 @@ def endings(found: Drag) -> Iterator[str]:
 
 
 def remarks(found: Drag) -> Iterator[str]:
-    """Whatever keeps the figures from being all that the command did."""
+    """The reasons why the figures do not cover all of the command."""
     origin, odd = found.provenance, found.oddities
     yield from endings(found)
     if origin.children:

@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The flame graph: who asked for memory, through whom.
+"""The flame graph: the functions that requested memory, and their callers.
 
-A box is a function, as wide as what it and the calls within it asked for; what it called stands
-below it. It can be measured by bytes, by calls, and by what was never freed. A click, or Enter,
-makes a box as wide as the picture; the arrow keys walk from box to box, each told in words; a
-search marks functions by name. Functions of the standard libraries are left out until the reader
-asks for them. The same figures stand in a table of functions.
+A box is a function. Its width is what it and the calls within it requested. Its callees are below
+it. It can be measured by bytes, by calls, and by what was never freed. A click, or Enter, makes a
+box as wide as the picture; the arrow keys walk from box to box, each described in words; a search
+marks functions by name. Functions of the standard libraries are left out until the reader asks for
+them. A table of functions has the same figures.
 """
 
 from html import escape

@@ -4,7 +4,7 @@
 
 In the profile a call is a place in the code, so that one function called from two lines of another
 is there twice; here it is one box. A place where functions were inlined is several boxes, one
-within the other. Sums stay what they were: a box holds all that its calls asked for.
+within the other. Sums stay what they were: a box holds all requests of its calls.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ LIBRARIES = "standard libraries alone"
 
 
 class Sums(NamedTuple):
-    """What the calls within asked for."""
+    """The requests of the calls within."""
 
     bytes: int
     allocations: int
@@ -72,9 +72,9 @@ def boxes(calls: Calls) -> list[Box]:
 
 
 def own_boxes(merged: list[Box], calls: Calls) -> list[Box]:
-    """The tree without the boxes of standard libraries; what these called stands in their place.
+    """The tree without the boxes of standard libraries; their callees take their place.
 
-    What libraries asked for without the program being on the stack is one box of its own.
+    Requests of libraries without the program on the stack are one box of their own.
     """
     libraries = _libraries(calls)
     found = [Box(0, merged[0].name, merged[0].sums)]
@@ -121,7 +121,7 @@ def names_of(calls: Calls, number: int, call: Call) -> list[str]:
 
 
 def by_function(merged: list[Box]) -> dict[str, Sums]:
-    """What each function asked for by itself, not through others."""
+    """The requests of each function itself, not of its callees."""
     own = [box.sums for box in merged]
     for box in merged[1:]:
         own[box.parent] = own[box.parent].minus(box.sums)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Charts as files of their own: SVG and PNG for papers, CSV for whoever draws them anew.
+"""Charts as files of their own: SVG and PNG for papers, CSV for other plotting tools.
 
 A picture is made from the very chart that the page carries, on white, and its CSV holds the rows
 that it is drawn from, whole. Where a chart has several tables of rows (points and a line fitted to

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parts of pages as HTML: tables, places for charts, sections with a heading to jump to.
 
-Whoever cannot see a chart hears its label, and finds its figures in the table that can be opened
-below it. What scrolls can be reached and scrolled with the keyboard.
+A screen reader speaks the label of a chart. The table that can be opened below it has the figures.
+What scrolls can be reached and scrolled with the keyboard.
 """
 
 from collections.abc import Sequence
@@ -106,7 +106,7 @@ class Charts:
 
 
 def in_figures(data: Data, label: str) -> str:
-    """The table below a chart, closed until somebody wants it."""
+    """The table below a chart, closed at first."""
     rows = [[escape(cell) for cell in row] for row in data.rows]
     inner = table(data.headings, rows, "figures", f"{label}, in figures")
     return f'<details class="data"><summary>in figures</summary>{inner}</details>'

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A page as PDF: what a Chromium that is installed prints of it.
 
-A page is drawn by its own script, so only a browser can print it. None is asked for by the package,
-since most readers open the page itself; where there is none, the error says what to install, and
-that any browser's own print dialogue does the same.
+A page is drawn by its own script, so only a browser can print it. The package does not require one,
+because most readers open the page itself. Without one, the error says what to install, and that the
+print dialogue of any browser does the same.
 
 The browser reads and writes in a folder beside the destination, not in /tmp, which a browser that
 is confined by its packaging (snap, flatpak) may not see. It has a profile of its own there, so that

@@ -16,12 +16,13 @@ BLUE, ORANGE, VERMILION, GREEN, SKY, PINK = (
     "#56b4e9",
     "#cc79a7",
 )
-"""Colours that can be told apart by everybody (after Okabe and Ito), on white and on black."""
+"""Colours that colour-blind readers can distinguish (after Okabe and Ito), on white and on
+black."""
 GREY = "#888888"
 
 
 def finished(chart: alt.Chart | alt.LayerChart | alt.FacetChart, height: float | alt.Step) -> Spec:
-    """As wide as the place it stands in."""
+    """As wide as its container."""
     whole = (
         chart.properties(width="container", height=height)
         .configure_view(stroke=None)

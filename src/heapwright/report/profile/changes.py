@@ -95,8 +95,8 @@ def _beyond(before: Spread | None, after: Spread | None) -> bool | None:
 def size_changes(before: Profile, after: Profile) -> list[Moved]:
     """The commonest sizes by their bytes, those that changed most first.
 
-    A size that one profile does not list was not asked for, unless its list is not of all sizes:
-    then nothing can be said of it.
+    A size that one profile does not list was not requested, unless its list is incomplete. Then its
+    number is unknown.
     """
     lists = [{each.size: each.bytes for each in one.sizes.top} for one in (before, after)]
     whole = [len(one.sizes.top) == one.sizes.distinct for one in (before, after)]

@@ -25,7 +25,7 @@ FORMATS: dict[Kind, Callable[[float | None], str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One figure: `path` is where it stands in the document."""
+    """One figure: `path` is its place in the document."""
 
     aspect: str
     name: str

@@ -7,8 +7,7 @@ another are drawn as one region under its addresses; between regions nothing was
 is as blue as its range is full; one that had been in use and is empty, or nearly, is a hole.
 
 The page's script draws it from one byte a cell: 0 where nothing is live, else 1 to 255 for the
-share that is. Whoever cannot see it has the regions as a table, and walks the cells by the arrow
-keys, each told in words.
+share that is. The regions are also a table. The arrow keys walk the cells, each described in words.
 """
 
 import base64

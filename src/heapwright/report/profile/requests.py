@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What is asked for, on the page: sizes and routines."""
+"""Requests on the page: sizes and routines."""
 
 from heapwright.artefacts.profile.document import Profile
 from heapwright.report.pages.parts import Charts, Data, beside

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Where in the program memory is asked for, on the page: flame graphs and never-freed sites."""
+"""The places in the program that request memory, on the page: flame graphs and never-freed
+sites."""
 
 from html import escape
 

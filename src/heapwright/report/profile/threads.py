@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Threads on the page: who frees whose blocks, and what each thread does.
+"""Threads on the page: frees between threads, and the work of each thread.
 
 Of the matrix, threads that have most to do with others stand alone, all the rest together; a
 program may have thousands. A cell's shade is logarithmic: a pair with a thousandth of the largest

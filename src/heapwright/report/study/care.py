@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Who cares which level there is: a table with a verdict a line, and every ratio when opened."""
+"""Sensitivity to the level: a table with a verdict a line, and every ratio when opened."""
 
 from html import escape
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which colour stands for which level: steps of one path for ordered levels, else apart.
 
-All are of middling lightness, so that they are seen on white and on black. Beyond the eight that
-can be told apart the path is divided further, and who needs to know reads the table below a chart.
+All are of middling lightness, so that they are seen on white and on black. Beyond eight distinct
+colours the path is divided further. The table below a chart then has the exact figures.
 """
 
 from collections.abc import Sequence

@@ -15,7 +15,7 @@ from heapwright.report.pages.parts import Charts, Data, Spec, in_figures
 from heapwright.report.study.axes import Row, legended
 
 MOST_IN_TABLE = 200
-"""Rows that are shown as a table; whoever wants more has the CSV."""
+"""Rows that are shown as a table; the CSV has all."""
 
 
 @dataclass(slots=True)
@@ -62,7 +62,7 @@ def _below(name: str, label: str, rows: Sequence[Row]) -> str:
 
 
 def cell(value: Any) -> str:
-    """A figure as it stands in a table."""
+    """A figure as text for a table."""
     if value is None:
         return "-"
     return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What was published: finding by finding whether it holds here, table by table beside ours."""
+"""What was published: whether each finding holds here, and each table beside the measured one."""
 
 from collections import Counter
 from html import escape
@@ -91,7 +91,7 @@ def _judged(figure: Figure) -> list[str]:
 
 
 def published(view: StudyView) -> str:
-    """The published tables, each with our figure in the column beside."""
+    """The published tables, each with the measured figure in the column beside."""
     tables = [each for each in view.analysis.published if each.rows]
     return "\n".join(_published(each) for each in tables)
 

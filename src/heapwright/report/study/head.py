@@ -30,7 +30,8 @@ def head(view: StudyView) -> str:
 
 
 def _orders(view: StudyView) -> str:
-    """One line a response: who is first, who cannot be told from it, how far the others are."""
+    """One line a response: the best level, those that the runs do not separate from it, and the
+    distance of the others."""
     lines = [
         f"<li>{line}</li>"
         for each in view.responses

@@ -107,7 +107,7 @@ def _bar(found: Row | None, mean: float | None) -> Row:
 
 
 def _by_level(response: Response) -> str:
-    """Who is where at each level of each factor, in a table that can be opened."""
+    """The rank at each level of each factor, in a table that can be opened."""
     allocators = response.view.allocators
     assert allocators is not None
     rows = []
@@ -245,7 +245,7 @@ def _judged(rows: Sequence[Row]) -> bool:
 
 
 def _tally(rows: Sequence[Row], what: Column) -> str:
-    """How many combinations are better, worse, not told apart; and the range of the ratios."""
+    """The numbers of better, worse and undecided combinations, and the range of the ratios."""
     if _judged(rows):
         names = [name for name, _ in charts.VERDICTS]
         counts = [

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Every run, so that nobody has to trust a mean.
+"""Every run as a point, beside the means.
 
 A strip has a tick for each run of a treatment. Few combinations of the other factors are all
 drawn; of many, some from the smallest to the largest mean are, and all others can be chosen below,

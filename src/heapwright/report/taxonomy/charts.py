@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The curves of the taxonomy as Vega-Lite: a small chart an allocator, all of a kind on one scale.
 
-A chart is as wide as what it stands in. Colour is the judgement, not the allocator: there are more
-allocators than colours that can be told apart, and the judgement is what the curve is shown for.
-Points are measured, lines are fitted.
+A chart is as wide as its container. Colour is the judgement, not the allocator: there are more
+allocators than distinct colours, and the chart is there to show the judgement. Points are measured,
+lines are fitted.
 """
 
 from collections.abc import Iterator, Sequence
