@@ -78,6 +78,19 @@ def compare(
             "each, or as often as -n says. Other programs on the machine do not change the counts.",
         ),
     ] = False,
+    store: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Add the document to this folder, for `heapwright history FOLDER`.",
+        ),
+    ] = None,
+    revision: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="The revision in that document. Default: what git describes here."
+        ),
+    ] = None,
     advice: options.Advice = False,
     cwd: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Run the command in this folder.")
@@ -133,6 +146,8 @@ def compare(
         command=tuple(command or ()),
         program=asked,
         exact=exact,
+        store=store,
+        revision=revision,
         allocators=tuple(allocators or ()),
         blocks=blocks,
         until=options.until_of(blocks, until),

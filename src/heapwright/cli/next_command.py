@@ -26,6 +26,7 @@ NEXT: Mapping[str, str] = {
     "export": "heapwright profile TRACE   (what the program asked of malloc)",
     "gate": "heapwright compare --baseline old -a old=OLD.so,new=NEW.so --json both.json {target}"
     "   (old and new in the same blocks, for heapwright gate both.json)",
+    "history": "heapwright history {first} --html history.html   (all curves as a page)",
     "import": "heapwright profile TRACE   (what the program asked of malloc)",
     "profile": "heapwright explain {target}   (leak, retention or growth, and where)",
     "programs": "heapwright compare --program NAME   (compare allocators on a real program)",

@@ -43,6 +43,10 @@ PURPOSES = {
             "gate",
             "Check for a slowdown: one sentence and an exit status for continuous integration.",
         ),
+        Verb(
+            "history",
+            "Show how stored comparisons changed over commits, and find the commits of changes.",
+        ),
         Verb("allocators", "List the allocators that can be used here, or show one of them."),
         Verb(
             "doctor",

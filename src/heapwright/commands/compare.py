@@ -38,6 +38,7 @@ from heapwright.commands.progress import Display
 from heapwright.commands.race_progress import RaceDisplay
 from heapwright.commands.racing import Racing, race_looks
 from heapwright.commands.setup import Selection, select
+from heapwright.commands.store import refuse_store, revision_of, store
 from heapwright.commands.text import print_answer
 from heapwright.experiment.comparison import Execute, Plan, Result, run_experiment
 from heapwright.experiment.design import fresh_seed
@@ -96,6 +97,10 @@ class Options:
     parameters: tuple[str, ...] = ()
     exact: bool = False
     """Count instructions under valgrind instead of timing."""
+    store: Path | None = None
+    """A folder that gets the document as a new file."""
+    revision: str | None = None
+    """None: what git describes in the folder of the command."""
     advice: bool = False
     """Print the advice for every place, not for a shell alone."""
 
@@ -110,6 +115,8 @@ def run_comparison(options: Options) -> ExitCode:
     if options.exact:
         refuse_without_valgrind("--exact counts under valgrind")
     outputs = Outputs(json=options.json_file, csv=options.csv_file)
+    if options.store is not None:
+        refuse_store(options.store)
     environment = dict(os.environ)
     with PreloadPaths() as paths:
         selection = _select(options, environment, paths)
@@ -127,7 +134,7 @@ def run_comparison(options: Options) -> ExitCode:
         with Journal.open(header) as journal, telling_of(journal):
             execute = _execute(options, setup, paths)
             result = _measure(options, plan, question, execute, journal)
-            comparison = conclude(plan, question, result, machine)
+            comparison = _with_revision(options, conclude(plan, question, result, machine))
             notes = [*selection.notes, *notes_on(comparison, result)]
             if setup is not None:
                 notes += [*notes_on_clients(comparison.runs, setup), *setup.notes]
@@ -260,6 +267,8 @@ def _deliver(
 ) -> ExitCode:
     """Write the files, then print; the journal goes only when everything is safe elsewhere."""
     failure = outputs.write(json=comparison.to_json, csv=lambda: _csv(comparison))
+    if options.store is not None and is_compared(comparison) and not result.interrupted:
+        notes = [*notes, f"stored: {store(comparison, options.store)}"]
     notes = [*notes, *where_runs_are(outputs, journal, failure, any_runs=_has_answer(comparison))]
     failure = _print(options, outputs, comparison, notes) or failure
     if failure is not None and journal.path is not None:
@@ -270,6 +279,14 @@ def _deliver(
     if error is not None:
         raise error
     return ExitCode.INTERRUPTED if result.interrupted else ExitCode.OK
+
+
+def _with_revision(options: Options, comparison: Comparison) -> Comparison:
+    """The document with the revision of the program, where it is stored or a revision is given."""
+    if options.store is None and options.revision is None:
+        return comparison
+    revision = revision_of(options.cwd) if options.revision is None else options.revision
+    return comparison.model_copy(update={"revision": revision})
 
 
 def _has_answer(comparison: Comparison) -> bool:

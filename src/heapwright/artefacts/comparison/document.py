@@ -253,6 +253,10 @@ class Comparison(_Frozen):
     heapwright_version: str
     command: tuple[str, ...]
     environment: Annotated[Environment, Field(description="The machine and the system")]
+    revision: Annotated[
+        str,
+        Field(description="Commit of the program, as git describes it; empty: unknown"),
+    ] = ""
     design: Design
     treatments: Annotated[tuple[TreatmentInfo, ...], Field(description="Baseline first")]
     runs: Annotated[tuple[Run, ...], Field(description="Every run, warm-ups too, in order")]
