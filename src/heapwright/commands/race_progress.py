@@ -77,7 +77,12 @@ class RaceDisplay(LiveDisplay[Live]):
             gone = {departure.key: departure for departure in race.departures}
             for key in race.candidates:
                 if key in gone:
-                    text = departure_text(gone[key].block, gone[key].why, gone[key].ratio)
+                    text = departure_text(
+                        gone[key].block,
+                        gone[key].why,
+                        gone[key].ratio,
+                        is_baseline=key == race.baseline,
+                    )
                     table.add_row(label_of(*key), _ratio(race, key), text, style="dim")
                 else:
                     table.add_row(label_of(*key), _ratio(race, key), _state(race, key))

@@ -14,8 +14,9 @@ import pytest
 from heapwright.artefacts.trace.file import trace_info
 from heapwright.base import native
 from heapwright.base.errors import HeapwrightError
+from heapwright.base.paths import TRACE_MAGIC
 from heapwright.record import recorder
-from heapwright.record.recorder import MAGIC, HowToRecord, Outcome, Request, record
+from heapwright.record.recorder import HowToRecord, Outcome, Request, record
 
 QUIETLY = HowToRecord(system=False)
 
@@ -42,7 +43,7 @@ def test_a_recording(request_: Request) -> None:
     assert outcome.processes == outcome.threads == 1
     assert outcome.stop == "none"
     assert request_.trace.stat().st_size == outcome.bytes
-    assert request_.trace.read_bytes().startswith(MAGIC)
+    assert request_.trace.read_bytes().startswith(TRACE_MAGIC)
 
 
 def test_a_trace_is_written_anew_but_nothing_else(request_: Request) -> None:
