@@ -33,7 +33,8 @@ BEYOND_GUARD_PAGES = {
 
 def table() -> dict[str, dict[str, str]]:
     """What the page says of each mistake, by composition."""
-    rows = re.findall(r"^\| (.*) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    _, mistakes = PAGE.read_text(encoding="utf-8").split("\n| mistake |")
+    rows = re.findall(r"^\| (.*) \|$", f"| mistake |{mistakes}", re.MULTILINE)
     (head, *lines) = [
         [cell.strip().strip("`") for cell in row.split("|")] for row in rows if "---" not in row
     ]

