@@ -10,6 +10,7 @@ of measurements, and are not run again.
 import os
 import re
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -75,7 +76,9 @@ def test_the_commands_of_a_page_run(page: Path, tmp_path: Path) -> None:
     here.mkdir()
     for folder in FOLDERS:
         (here / folder).symlink_to(ROOT / folder)
+    installed = Path(sys.executable).parent  # the commands of the pages, heapwright and python3
     environment = os.environ | {
+        "PATH": f"{installed}:{os.environ['PATH']}",
         "HEAPWRIGHT_HOME": str(tmp_path / "home"),
         "XDG_STATE_HOME": str(tmp_path / "state"),
         "XDG_DATA_HOME": str(tmp_path / "data"),
