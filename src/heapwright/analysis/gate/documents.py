@@ -58,6 +58,8 @@ class Document:
     """(treatment, response) -> the good measured runs."""
     failures: Mapping[str, str] = field(default_factory=dict)
     """How treatments ended that did not always end well."""
+    raced: bool = False
+    """A race chose the number of blocks."""
     times: tuple[float | None, ...] = ()
     """The wall time of each run: two measurements never share all of them."""
 
@@ -118,6 +120,7 @@ def of_comparison(name: str, comparison: Comparison) -> Document:
         figures={response: Figure(response, unit_of(response)) for response in responses},
         values=values,
         failures=failures,
+        raced=comparison.design.race is not None,
     )
 
 

@@ -19,6 +19,7 @@ from heapwright import __version__
 from heapwright.analysis.gate.comparability import differences, refusals
 from heapwright.analysis.gate.documents import Document, Figure
 from heapwright.analysis.gate.sentence import finding, sentence
+from heapwright.analysis.gate.sequential import SequentialDifference, Side
 from heapwright.analysis.gate.sides import Sides
 from heapwright.analysis.gate.welch import Answer, Difference, Sample
 from heapwright.artefacts.gate.document import Change, Gate, Shift
@@ -109,7 +110,12 @@ def _judged(sides: Sides, pairs: list[Pair], question: Question) -> Gate:
         level=level,
         relative=any(shift.relative_to for shift in shifts),
         shifts=tuple(shifts),
-        notes=(*_failed_before(sides), *_drift(sides, pairs), *_common_shift(moved)),
+        notes=(
+            *_failed_before(sides),
+            *_stopped(sides, pairs),
+            *_drift(sides, pairs),
+            *_common_shift(moved),
+        ),
     )
 
 
@@ -143,8 +149,11 @@ def _pairs(sides: Sides, question: Question) -> list[Pair]:
     return [pair for pair in pairs if all(len(sample) for sample in sides.samples(pair))]
 
 
-def _difference(sides: Sides, pair: Pair) -> Difference:
+def _difference(sides: Sides, pair: Pair) -> Difference | SequentialDifference:
     first, second = sides.samples(pair)
+    if sides.is_sequential(pair[0]):
+        before = None if sides.alone else Side(first, sides.baseline.raced)
+        return SequentialDifference(before, Side(second, sides.current.raced))
     return Difference(Sample.of(first), Sample.of(second))
 
 
@@ -230,6 +239,24 @@ def _only_in_one(baseline: Document, current: Document) -> Iterator[str]:
         alone = [each for each in one.identities if each not in other.identities]
         if alone:
             yield f"only in {one.name}: {', '.join(alone)}"
+
+
+def _stopped(sides: Sides, pairs: list[Pair]) -> Iterator[str]:
+    """What a race means for the intervals."""
+    names = dict.fromkeys(each.name for each in (sides.baseline, sides.current) if each.raced)
+    if not names or not pairs:
+        return
+    are = f"{' and '.join(names)} {'is a race' if len(names) == 1 else 'are races'}"
+    if any(sides.is_sequential(treatment) for treatment, _ in pairs):
+        yield (
+            f"{are}, which its results ended: the intervals allow for this and are wider than "
+            "those of a fixed number of blocks (compare -n N)"
+        )
+    if not all(sides.is_sequential(treatment) for treatment, _ in pairs):
+        yield (
+            f"{are}, which its results ended: the intervals of figures that are no ratios do not "
+            "allow for this; to judge them, measure a fixed number of blocks (compare -n N)"
+        )
 
 
 def _drift(sides: Sides, pairs: list[Pair]) -> Iterator[str]:

@@ -58,6 +58,10 @@ class Sides:
     def is_judged(self, treatment: str) -> bool:
         return self.judged is None or treatment in self.judged
 
+    def is_sequential(self, treatment: str) -> bool:
+        """Whether its figures are ratios from a race, which stopped because of them."""
+        return treatment in self.relative and (self.baseline.raced or self.current.raced)
+
     def reference(self, treatment: str) -> str:
         """What the figures of `treatment` are relative to; empty: nothing."""
         return self.current.references[treatment] if treatment in self.relative else ""

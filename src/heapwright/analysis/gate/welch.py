@@ -85,12 +85,7 @@ class Difference:
 
     def answer(self, level: float, low: float, high: float) -> Answer:
         """Where the difference lies: the limits themselves count as within."""
-        left, right = self.interval(level)
-        if left > high:
-            return "above"
-        if right < low:
-            return "below"
-        return "within" if low <= left and right <= high else "open"
+        return answer(self.interval(level), low, high)
 
     def blocks_needed(self, level: float, low: float, high: float) -> int | None:
         """The fewest blocks in each document that give an answer with probability POWER.
@@ -129,6 +124,16 @@ class Difference:
             (low - estimate) / error + critical
         )
         return above + under + max(within, 0.0)
+
+
+def answer(interval: tuple[float, float], low: float, high: float) -> Answer:
+    """What an interval states about the limits: on them counts as within."""
+    left, right = interval
+    if left > high:
+        return "above"
+    if right < low:
+        return "below"
+    return "within" if low <= left and right <= high else "open"
 
 
 def neighbours_correlation(values: Floats) -> float:

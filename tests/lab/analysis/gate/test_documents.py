@@ -44,6 +44,13 @@ def test_good_measured_runs_by_block(make_run: Callable[..., Run]) -> None:
     assert not found.failures
 
 
+def test_a_race_is_read_as_one(make_run: Callable[..., Run]) -> None:
+    fixed = comparison([make_run("glibc", 1)])
+    raced = fixed.model_copy(update={"design": fixed.design.model_copy(update={"race": "time"})})
+    assert of_comparison("a.json", raced).raced
+    assert not of_comparison("a.json", fixed).raced
+
+
 def test_a_treatment_that_failed_once_has_no_figures(make_run: Callable[..., Run]) -> None:
     runs = [make_run(name, block) for name in ("glibc", "x") for block in (1, 2)]
     runs.append(make_run("x", 3, outcome=Outcome.CRASHED))
