@@ -25,6 +25,7 @@
 #include <heapwright/platform/errno_keeper.hpp>
 #include <heapwright/platform/interruption.hpp>
 #include <heapwright/structure/signal/request_state.hpp>
+#include <heapwright/structure/thread/deferred_work.hpp>
 
 #include <preload/instance.hpp>
 #include <preload/own_code.hpp>
@@ -160,6 +161,7 @@ private:
         const auto& interrupted = *static_cast<const ucontext_t*>(context);
         const Address instruction = platform::interruptedInstruction(interrupted);
         const SignalTable::Handler handler = SignalTable::at(signal).handler;
+        const DeferredWork::Hold hold;
         if (instruction == 0 || OwnCode::contains(instruction) || Allocator::inRequest()) {
             return runAside(handler, signal, info, context);
         }

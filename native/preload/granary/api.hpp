@@ -28,9 +28,11 @@
 #include <heapwright/structure/thread/deferred_work.hpp>
 
 #include <preload/granary/background_thread.hpp>
+#include <preload/granary/c_library_code.hpp>
 #include <preload/granary/statistics.hpp>
 #include <preload/granary/walk.hpp>
 #include <preload/instance.hpp>
+#include <preload/own_code.hpp>
 
 namespace heapwright::preload {
 
@@ -45,8 +47,9 @@ public:
 
     [[gnu::cold]] static void begin() noexcept {
         GranarySettings::readOnce();
-        DeferredWork::setWorker(&work);
-        GranarySettings::setWaker(&BackgroundThread::wake);
+        CLibraryCode::collect();
+        DeferredWork::setWorker(&work, &isSafeCaller);
+        GranarySettings::setWaker(&BackgroundThread::memoryWaits);
         ::pthread_atfork(nullptr, nullptr, &afterForkInChild);
         Statistics::keepDescriptor();
         listen();
@@ -76,7 +79,9 @@ public:
         }
         Statistics::keepDescriptor();
         listen();
-        BackgroundThread::start();
+        if (BackgroundThread::wanted()) {
+            BackgroundThread::start();
+        }
         BackgroundThread::wake();
         return 0;
     }
@@ -149,6 +154,13 @@ private:
             bytes = now.system.purgedBytes + now.system.unmappedBytes;
         });
         return bytes;
+    }
+
+    /// Whether an address is in neither the C library nor this library, which other code calls.
+    [[gnu::cold]] static bool isSafeCaller(const void* caller) noexcept {
+        const Address address = addressOf(caller);
+        return CLibraryCode::isKnown() && !CLibraryCode::contains(address) &&
+               !OwnCode::contains(address);
     }
 
     [[gnu::cold]] static void work(DeferredWork::Set chores) noexcept {

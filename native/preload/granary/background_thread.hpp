@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The optional background thread of granary. It returns free memory to the system while the program
-// is idle, and prints statistics after a signal. It sleeps otherwise.
+// The background thread of granary. It returns free memory to the system while the program is idle,
+// and prints statistics after a signal. It sleeps otherwise.
 //
 // A request of the program or a call of the C functions starts it, never the start of the library.
-// In the forked child, the next request starts it again. It blocks all signals. It ends when the
-// settings no longer want it, when the process ends, or when it is the last thread.
+// With the setting `background=auto` it starts only while much memory waits in a process that has
+// other threads, and it ends soon after the memory has been returned. With `background=on`, the
+// next request in a forked child starts it again. It blocks all signals. It ends when the settings
+// no longer want it, when the process ends, or when it is the last thread.
 // Invariant: `state_` is `running` exactly while the thread exists.
 #pragma once
 
@@ -16,6 +18,7 @@
 
 #include <heapwright/platform/helper_thread.hpp>
 #include <heapwright/platform/process.hpp>
+#include <heapwright/platform/thread.hpp>
 #include <heapwright/platform/thread_exit.hpp>
 #include <heapwright/structure/extent/purge_policy.hpp>
 #include <heapwright/structure/settings/granary_settings.hpp>
@@ -34,15 +37,16 @@ struct GranaryTask {
 template <class Allocator>
 class GranaryBackgroundThread {
 public:
-    /// Whether the settings request the thread.
+    /// Whether the settings request the thread for the whole time of the process.
     [[nodiscard]] static bool wanted() noexcept {
-        return GranarySettings::background() || GranarySettings::printsOnSignal() != 0;
+        return GranarySettings::background() == Background::on ||
+               GranarySettings::printsOnSignal() != 0;
     }
 
-    /// Starts the thread if it is requested and does not exist.
+    /// Starts the thread if the settings permit it and it does not exist.
     [[gnu::cold]] static void start() noexcept {
         State expected = State::none;
-        if (wanted() && state_.compare_exchange_strong(expected, State::running) &&
+        if (isWantedNow() && state_.compare_exchange_strong(expected, State::running) &&
             !platform::startHelper(&attend, "granary")) {
             state_ = State::none;
         }
@@ -53,6 +57,22 @@ public:
         wakes_.fetch_add(1, std::memory_order_release);
         if (state_.load(std::memory_order_relaxed) == State::running) {
             platform::sharedFutexWakeOne(wakes_);
+        }
+    }
+
+    /// Wakes the thread for the first memory that waits, or asks for the thread if much waits.
+    static void memoryWaits(bool first, bool much) noexcept {
+        if (first) {
+            alone_.store(false, std::memory_order_relaxed);
+        }
+        if (state_.load(std::memory_order_relaxed) == State::running) {
+            if (first) {
+                wake();
+            }
+        } else if (much && !platform::singleThreaded() && !alone_.load(std::memory_order_relaxed) &&
+                   GranarySettings::background() == Background::automatic &&
+                   GranarySettings::returnDelay() != purgeNever) {
+            DeferredWork::ask(GranaryTask::start);
         }
     }
 
@@ -68,8 +88,21 @@ public:
     }
 
 private:
+    using Background = GranarySettings::Background;
     enum class State : std::uint8_t { none, running };
     static constexpr std::uint32_t forever = UINT32_MAX;
+    /// Milliseconds without work after which a thread that nothing else wants ends.
+    static constexpr std::uint32_t lingering = 500;
+
+    /// The C library does not notice that other threads have ended, so the system is asked. If
+    /// there are none, it is not asked again before the next first memory waits.
+    [[nodiscard]] static bool isWantedNow() noexcept {
+        if (wanted()) {
+            return true;
+        }
+        alone_ = platform::threadsOfProcess() == 1;
+        return GranarySettings::background() == Background::automatic && !alone_;
+    }
 
     static void firstEnds() noexcept {
         firstHasEnded_ = true;
@@ -79,10 +112,19 @@ private:
 
     [[gnu::cold]] static void* attend(void* /*nothing*/) {
         std::uint32_t patience = 1; // milliseconds until it counts the threads again
-        while (wanted()) {
+        bool idle = false;          // nothing waited the last time, and it lingered since
+        while (GranarySettings::background() == Background::automatic || wanted()) {
             const std::uint32_t seen = wakes_.load(std::memory_order_acquire);
             DeferredWork::look();
             std::uint32_t pause = tended();
+            const bool nothing = pause == forever;
+            if (nothing && idle && !wanted()) {
+                break;
+            }
+            idle = nothing;
+            if (!wanted()) {
+                pause = std::min(pause, lingering);
+            }
             if (firstHasEnded_) {
                 if (platform::aloneInProcess()) {
                     return nullptr; // the process ends with this thread
@@ -97,14 +139,16 @@ private:
             platform::sharedFutexWait(wakes_, seen, pause);
         }
         state_ = State::none;
-        start(); // if it was requested again meanwhile
+        if (wanted()) {
+            start(); // it was requested again meanwhile
+        }
         return nullptr;
     }
 
     /// Purges what is due. Returns the milliseconds until more is due.
     static std::uint32_t tended() noexcept {
         if constexpr (PurgeableHeap<Allocator>) {
-            if (GranarySettings::background()) {
+            if (GranarySettings::background() != Background::off) {
                 return instance<Allocator>().purgeExpired();
             }
         }
@@ -113,6 +157,7 @@ private:
 
     static inline constinit std::atomic<State> state_{State::none};
     static inline constinit std::atomic<std::uint32_t> wakes_{0};
+    static inline constinit std::atomic<bool> alone_{false}; ///< no other thread, when last asked
     static inline constinit std::atomic<bool> firstHasEnded_{false};
     static inline constinit std::atomic<bool> watched_{false};
 };

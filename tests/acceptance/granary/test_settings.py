@@ -62,6 +62,32 @@ def test_free_memory_is_given_back_in_the_background(ask: Ask) -> None:
     assert answer["threads"] == "2"
 
 
+def test_by_default_the_background_returns_memory_of_a_process_with_threads(ask: Ask) -> None:
+    """Its thread starts while much memory waits, and ends when it has been returned."""
+    answer = ask("idle-with-thread", "return=20ms")
+    assert answer.lines == [("left", "0"), ("threads", "2")]
+
+
+@pytest.mark.parametrize("what", ["wait-alone", "wait-after-thread"])
+def test_by_default_a_process_without_threads_gets_none(
+    ask: Ask, allocator: str, what: str
+) -> None:
+    answer = ask(what, "return=20ms")
+    assert answer["threads"] == "1"
+    assert answer["left"] == ("1" if allocator == "granary" else "0")
+
+
+def test_the_background_starts_outside_of_the_locks_of_the_c_library(ask: Ask) -> None:
+    for settings in ("", "return=never", "background=on"):
+        assert ask("join-many", settings)["joined"] == "1"
+
+
+def test_a_background_that_is_off_returns_nothing(ask: Ask, allocator: str) -> None:
+    answer = ask("wait-with-thread", "return=20ms,background=off")
+    assert answer["threads"] == "2"
+    assert answer["left"] == ("1" if allocator == "granary" else "0")
+
+
 def test_the_background_can_be_turned_on_and_off(ask: Ask) -> None:
     assert ask("set-background").lines == [("threads", "1"), ("threads", "2"), ("threads", "1")]
 

@@ -344,7 +344,18 @@ public:
         return false;
     }
 
-    using Forwards::purgeExpired;
+    std::uint32_t purgeExpired() noexcept
+        requires PurgeableHeap<Small> || PurgeableHeap<SuperHeap>
+    {
+        std::uint32_t next = UINT32_MAX;
+        if constexpr (PurgeableHeap<Small>) {
+            next = small_.purgeExpired();
+        }
+        if constexpr (PurgeableHeap<SuperHeap>) {
+            next = std::min(next, SuperHeap::purgeExpired());
+        }
+        return next;
+    }
 
 private:
     static constexpr bool sharesUnits = unitBytes != 0 && unitBytes == unitBytesOf<SuperHeap>;

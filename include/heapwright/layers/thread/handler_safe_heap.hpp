@@ -101,7 +101,9 @@ public:
         drain();
         return SuperHeap::mallocSlow(size);
     }
-    void freeSlow(void* object) noexcept {
+    /// Inlined, so that its return address is that of the function that the program called, or of
+    /// the program if the compiler turned the call into a jump.
+    [[gnu::always_inline]] void freeSlow(void* object) noexcept {
         if constexpr (SharedUnitCachingHeap<SuperHeap>) {
             if (SuperHeap::freeAmongOthers(object)) {
                 return;
@@ -115,10 +117,12 @@ public:
             deferred_.add(object);
             return;
         }
-        DeferredWork::look();
-        const Entry entry;
-        drain();
-        SuperHeap::freeSlow(object);
+        {
+            const Entry entry;
+            drain();
+            SuperHeap::freeSlow(object);
+        }
+        DeferredWork::lookInFree(__builtin_return_address(0)); // also what this free asked for
     }
 
     [[nodiscard]] void* zalloc(std::size_t size) noexcept

@@ -311,6 +311,15 @@ public:
         return SuperHeap::trim(pad);
     }
 
+    /// When nothing is left to purge, the empty superblocks of all heaps are freed. They are due
+    /// after the delay of the heap below.
+    std::uint32_t purgeExpired() noexcept
+        requires PurgeableHeap<SuperHeap>
+    {
+        const std::uint32_t next = SuperHeap::purgeExpired();
+        return next == UINT32_MAX && returnEmpty() ? SuperHeap::purgeExpired() : next;
+    }
+
     /// Pre: no other thread uses the heap.
     void clear() noexcept
         requires ClearableHeap<SuperHeap>

@@ -295,7 +295,6 @@ private:
             heap.deferred_.add(object);
             return;
         }
-        findDeferredWork();
         const Entry entry;
         heap.drain();
         static_cast<SuperHeap&>(heap).free(object);

@@ -450,14 +450,13 @@ private:
     /// dirty before.
     void unlockAndPurge(std::uint32_t now, bool first) noexcept {
         const bool any = surplus(now, Rule::returnDelay()).any;
+        [[maybe_unused]] const std::size_t waiting = memory.space.dirtyUnits() * Unit;
         memory.lock.unlock();
         if (any) [[unlikely]] {
             purgeSome();
         }
         if constexpr (NotifiedPurgePolicy<Rule>) {
-            if (first) {
-                Rule::memoryWaits(); // wakes a background thread that purges
-            }
+            Rule::memoryWaits(first, waiting); // a background thread purges
         }
     }
 

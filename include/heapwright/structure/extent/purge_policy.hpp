@@ -9,6 +9,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 
 namespace heapwright {
@@ -25,10 +26,11 @@ concept PurgePolicy = requires {
     { R::hugePages() } -> std::same_as<bool>;
 };
 
-/// A rule that is notified when the first memory begins to wait for its purge.
+/// A rule that is notified when memory begins to wait for its purge: whether it is the first, and
+/// the bytes that wait now.
 template <class R>
-concept NotifiedPurgePolicy = PurgePolicy<R> && requires {
-    { R::memoryWaits() } -> std::same_as<void>;
+concept NotifiedPurgePolicy = PurgePolicy<R> && requires(bool first, std::size_t bytes) {
+    { R::memoryWaits(first, bytes) } -> std::same_as<void>;
 };
 
 template <std::uint32_t Milliseconds>

@@ -38,6 +38,11 @@ public:
     using Text = FixedText<longestValue>;
 
     enum class Answer : std::uint8_t { set, unknownName, wrongValue };
+    /// When a background thread returns memory while the program makes no requests: never, while
+    /// much memory waits in a process that has threads, or always.
+    enum class Background : std::uint8_t { off, automatic, on };
+    /// With `automatic`, more than this is much memory.
+    static constexpr std::size_t muchWaiting = 1 * MiB;
 
     // --- for the layers ---
 
@@ -45,8 +50,7 @@ public:
     /// (structure/extent/purge_policy.hpp).
     [[nodiscard]] static std::uint32_t returnDelay() noexcept { return read(delay_); }
     [[nodiscard]] static bool hugePages() noexcept { return read(huge_); }
-    /// Whether a background thread returns memory while the program makes no requests.
-    [[nodiscard]] static bool background() noexcept { return read(background_); }
+    [[nodiscard]] static Background background() noexcept { return read(background_); }
     /// Whether statistics are printed at exit; on which signal, 0 for none; whether as JSON.
     [[nodiscard]] static bool printsAtExit() noexcept { return read(atExit_); }
     [[nodiscard]] static int printsOnSignal() noexcept { return read(signal_); }
@@ -58,16 +62,19 @@ public:
         return target_;
     }
 
-    /// Called by the heap when the first memory waits for its return. Wakes the background thread
-    /// by the function given to `setWaker`.
-    static void memoryWaits() noexcept {
-        if (background_.load(std::memory_order_relaxed)) {
-            if (void (*const wake)() noexcept = waker_.load(std::memory_order_acquire)) {
-                wake();
+    /// Called by the heap after memory became free: `bytes` wait for their return; `first`: none
+    /// did before. Notifies the background thread by the function given to `setWaker`, when the
+    /// first memory waits and while much waits.
+    static void memoryWaits(bool first, std::size_t bytes) noexcept {
+        const bool much = bytes > muchWaiting;
+        if ((first || much) && background_.load(std::memory_order_relaxed) != Background::off) {
+            if (const Waker wake = waker_.load(std::memory_order_acquire)) {
+                wake(first, much);
             }
         }
     }
-    static void setWaker(void (*wake)() noexcept) noexcept { waker_ = wake; }
+    using Waker = void (*)(bool first, bool much) noexcept;
+    static void setWaker(Waker wake) noexcept { waker_ = wake; }
 
     // --- for the user ---
 
@@ -115,7 +122,8 @@ public:
     /// Resets all settings to their defaults, for tests.
     static void forget() noexcept {
         delay_ = defaultDelay;
-        huge_ = background_ = atExit_ = json_ = false;
+        huge_ = atExit_ = json_ = false;
+        background_ = Background::automatic;
         signal_ = 0;
         target_.clear();
         target_.put("stderr");
@@ -204,6 +212,18 @@ private:
         return Text().put(word ? "on" : "off");
     }
 
+    static constexpr std::array<Choice<Background>, 3> backgrounds = {
+        {{"auto", Background::automatic}, {"on", Background::on}, {"off", Background::off}}};
+    [[gnu::cold]] static bool takeBackground(std::string_view value) noexcept {
+        const auto chosenOne = chosen(value, backgrounds);
+        background_ = chosenOne.value_or(background_);
+        return chosenOne.has_value();
+    }
+    [[gnu::cold]] static Text tellBackground() noexcept {
+        const Background now = background_;
+        return Text().put(now == Background::on ? "on" : now == Background::off ? "off" : "auto");
+    }
+
     [[gnu::cold]] static bool takeDelay(std::string_view value) noexcept {
         constexpr std::array<Choice<std::uint32_t>, 2> words = {
             {{"at-once", purgeAtOnce}, {"never", purgeNever}}};
@@ -276,20 +296,18 @@ private:
     static inline constinit std::atomic<Stage> stage_{Stage::unread};
     static inline constinit std::atomic<std::uint32_t> delay_{defaultDelay};
     static inline constinit std::atomic<bool> huge_{false};
-    static inline constinit std::atomic<bool> background_{false};
+    static inline constinit std::atomic<Background> background_{Background::automatic};
     static inline constinit std::atomic<bool> atExit_{false};
     static inline constinit std::atomic<bool> json_{false};
     static inline constinit std::atomic<int> signal_{0};
-    static inline constinit std::atomic<void (*)() noexcept> waker_{nullptr};
+    static inline constinit std::atomic<Waker> waker_{nullptr};
     static inline constinit FutexLock lock_; ///< for values of more than one word
     static inline constinit Text target_ = Text().put("stderr");
 };
 
 inline constexpr std::array<GranarySettings::Setting, 6> GranarySettings::settings_ = {
     {{"return", "a time as 250ms or 2s, at-once or never", &takeDelay, &tellDelay},
-     {"background", "on or off",
-      [](std::string_view value) noexcept { return takeSwitch(background_, value); },
-      []() noexcept { return tellSwitch(background_); }},
+     {"background", "auto, on or off", &takeBackground, &tellBackground},
      {"huge-pages", "on or off",
       [](std::string_view value) noexcept { return takeSwitch(huge_, value); },
       []() noexcept { return tellSwitch(huge_); }},

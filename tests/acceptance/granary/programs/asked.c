@@ -119,6 +119,74 @@ static int idle(void) {
     return 0;
 }
 
+/* A second thread that does nothing until the process ends. */
+static void* sleep_on(void* nothing) {
+    for (;;) {
+        pause();
+    }
+    return nothing;
+}
+
+static int idle_with_thread(void) {
+    pthread_t other;
+    pthread_create(&other, NULL, sleep_on, NULL);
+    soil();
+    for (int waits = 0; (figures().dirty_bytes != 0 || threads() != 2) && waits < 4000; ++waits) {
+        pause_briefly();
+    }
+    printf("left=%llu\n", (unsigned long long)figures().dirty_bytes);
+    printf("threads=%d\n", threads());
+    return 0;
+}
+
+static int wait_some(void) {
+    soil();
+    for (int waits = 0; waits < 60; ++waits) {
+        pause_briefly();
+    }
+    printf("left=%d\n", figures().dirty_bytes != 0);
+    printf("threads=%d\n", threads());
+    return 0;
+}
+
+static int wait_with_thread(void) {
+    pthread_t other;
+    pthread_create(&other, NULL, sleep_on, NULL);
+    return wait_some();
+}
+
+static void* end_at_once(void* nothing) {
+    return nothing;
+}
+
+static int wait_after_thread(void) {
+    pthread_t other;
+    pthread_create(&other, NULL, end_at_once, NULL);
+    pthread_join(other, NULL);
+    return wait_some();
+}
+
+static void* soil_and_end(void* nothing) {
+    soil();
+    return nothing;
+}
+
+/* The C library frees the stacks of many threads under a lock that starting a thread needs. */
+static int join_many(void) {
+    enum { rounds = 5, count = 16 };
+    pthread_t others[count];
+    for (int round = 0; round < rounds; ++round) {
+        for (int i = 0; i < count; ++i) {
+            pthread_create(&others[i], NULL, soil_and_end, NULL);
+        }
+        for (int i = 0; i < count; ++i) {
+            pthread_join(others[i], NULL);
+        }
+    }
+    puts("joined=1");
+    return 0;
+}
+
 static int set_background(void) {
     printf("threads=%d\n", threads());
     heapwright_granary_set("background", "on");
@@ -240,6 +308,11 @@ int main(int count, char** arguments) {
                 {"statistics", statistics},
                 {"purge", purge},
                 {"idle", idle},
+                {"idle-with-thread", idle_with_thread},
+                {"wait-with-thread", wait_with_thread},
+                {"wait-alone", wait_some},
+                {"join-many", join_many},
+                {"wait-after-thread", wait_after_thread},
                 {"set-background", set_background},
                 {"fork", fork_in_between},
                 {"leave-first", leave_first},

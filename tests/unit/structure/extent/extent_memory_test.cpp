@@ -108,8 +108,12 @@ TEST_F(ExtentMemoryTest, StaysAsItWasWhereAMoveIsRefused) {
 
 /// A rule that counts how often it is told that memory waits.
 struct TellingRule : SetDelay {
-    static void memoryWaits() noexcept { ++told; }
+    static void memoryWaits(bool first, std::size_t bytes) noexcept {
+        told += first ? 1 : 0;
+        waiting = bytes;
+    }
     static inline int told = 0;
+    static inline std::size_t waiting = 0;
 };
 
 /// A system in which something happens once while memory is being given back.
@@ -164,6 +168,7 @@ TEST_F(ExtentPurgeTest, TellsWhenMemoryBeginsToWait) {
     extents.release(runs[0]);
     extents.release(runs[1]);
     EXPECT_EQ(TellingRule::told, 1);
+    EXPECT_EQ(TellingRule::waiting, 6 * unit);
     EXPECT_TRUE(extents.purgeAll(ExtentLedger::the().now, 0, 0, 128));
     EXPECT_FALSE(extents.purgeAll(ExtentLedger::the().now, 0, 0, 128));
     EXPECT_EQ(ExtentLedger::the().discarded, 6 * unit);

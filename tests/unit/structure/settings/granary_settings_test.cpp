@@ -45,8 +45,8 @@ protected:
 
 TEST_F(GranarySettingsTest, HaveDefaults) {
     EXPECT_EQ(Settings::returnDelay(), 250U);
-    EXPECT_FALSE(Settings::background() || Settings::hugePages() || Settings::printsAtExit() ||
-                 Settings::printsJson());
+    EXPECT_EQ(Settings::background(), Settings::Background::automatic);
+    EXPECT_FALSE(Settings::hugePages() || Settings::printsAtExit() || Settings::printsJson());
     EXPECT_EQ(Settings::printsOnSignal(), 0);
     EXPECT_EQ(Settings::target().view(), "stderr");
 }
@@ -56,8 +56,8 @@ TEST_F(GranarySettingsTest, AreReadFromTheEnvironmentWhenTheFirstIsAskedFor) {
                         "format=json,to=/tmp/granary"),
               "");
     EXPECT_EQ(Settings::returnDelay(), 2000U);
-    EXPECT_TRUE(Settings::background() && Settings::hugePages() && Settings::printsAtExit() &&
-                Settings::printsJson());
+    EXPECT_EQ(Settings::background(), Settings::Background::on);
+    EXPECT_TRUE(Settings::hugePages() && Settings::printsAtExit() && Settings::printsJson());
     EXPECT_EQ(Settings::printsOnSignal(), SIGUSR2);
     EXPECT_EQ(Settings::target().view(), "/tmp/granary");
 }
@@ -86,7 +86,8 @@ TEST_F(GranarySettingsTest, SayWhatThereIsNot) {
 TEST_F(GranarySettingsTest, TakeTheOthersWhereOneIsWrong) {
     EXPECT_NE(startWith("format=xml,return=never,statistics=signal:KILL,background"), "");
     EXPECT_EQ(Settings::returnDelay(), purgeNever);
-    EXPECT_FALSE(Settings::printsJson() || Settings::background());
+    EXPECT_FALSE(Settings::printsJson());
+    EXPECT_EQ(Settings::background(), Settings::Background::automatic);
     EXPECT_EQ(Settings::printsOnSignal(), 0);
 }
 
@@ -104,6 +105,7 @@ TEST_F(GranarySettingsTest, AreToldAsTheyAreSet) {
                                                           {"return", "10ms"},
                                                           {"background", "on"},
                                                           {"background", "off"},
+                                                          {"background", "auto"},
                                                           {"huge-pages", "on"},
                                                           {"statistics", "off"},
                                                           {"statistics", "exit"},
@@ -122,7 +124,7 @@ TEST_F(GranarySettingsTest, AreToldAllOfThem) {
     Settings::forEach([&all](std::string_view setting, const Settings::Text& value) {
         all.append(setting).append("=").append(value.view()).append(" ");
     });
-    EXPECT_EQ(all, "return=250ms background=off huge-pages=off statistics=off format=table "
+    EXPECT_EQ(all, "return=250ms background=auto huge-pages=off statistics=off format=table "
                    "to=stderr ");
 }
 
@@ -147,17 +149,28 @@ TEST_F(GranarySettingsTest, ChangeNothingWhereTheValueIsWrong) {
     EXPECT_FALSE(Settings::get("colour").has_value());
 }
 
-TEST_F(GranarySettingsTest, WakeWhoReturnsMemoryIfThereIsSomebody) {
-    static int wakes = 0;
-    Settings::setWaker([]() noexcept { ++wakes; });
-    Settings::memoryWaits();
-    EXPECT_EQ(wakes, 0);
-    EXPECT_EQ(Settings::set("background", "on"), Answer::set);
-    Settings::memoryWaits();
-    EXPECT_EQ(wakes, 1);
+TEST_F(GranarySettingsTest, NotifyTheBackgroundThreadThatMemoryWaits) {
+    static int first = 0;
+    static int much = 0;
+    Settings::setWaker([](bool isFirst, bool isMuch) noexcept {
+        first += isFirst ? 1 : 0;
+        much += isMuch ? 1 : 0;
+    });
+    EXPECT_EQ(Settings::set("background", "off"), Answer::set);
+    Settings::memoryWaits(true, 1);
+    EXPECT_EQ(first, 0);
+    for (const char* value : {"auto", "on"}) {
+        EXPECT_EQ(Settings::set("background", value), Answer::set);
+        first = much = 0;
+        Settings::memoryWaits(true, 1);
+        Settings::memoryWaits(false, Settings::muchWaiting);
+        Settings::memoryWaits(false, Settings::muchWaiting + 1);
+        EXPECT_EQ(first, 1);
+        EXPECT_EQ(much, 1);
+    }
     Settings::setWaker(nullptr);
-    Settings::memoryWaits();
-    EXPECT_EQ(wakes, 1);
+    Settings::memoryWaits(true, 1);
+    EXPECT_EQ(first, 1);
 }
 
 TEST_F(GranarySettingsTest, MayBeSetAndReadByManyThreadsAtOnce) {

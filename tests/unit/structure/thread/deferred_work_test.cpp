@@ -99,5 +99,28 @@ TEST_F(ChoresTest, AreDoneByOneOfManyThreads) {
     EXPECT_EQ(times, before);
 }
 
+TEST_F(ChoresTest, AreDoneInAFreeOnlyIfItsCallerIsSafe) {
+    DeferredWork::ask(1);
+    DeferredWork::lookInFree(&done);
+    EXPECT_EQ(done, 0U) << "no caller is known";
+    DeferredWork::setWorker(&work, [](const void* caller) noexcept { return caller == &done; });
+    DeferredWork::lookInFree(nullptr);
+    EXPECT_EQ(done, 0U);
+    DeferredWork::lookInFree(&done);
+    EXPECT_EQ(done, 1U);
+}
+
+TEST_F(ChoresTest, AreLeftWhileAHandlerRuns) {
+    {
+        const DeferredWork::Hold outer;
+        DeferredWork::ask(1);
+        { const DeferredWork::Hold inner; }
+        DeferredWork::look();
+        EXPECT_EQ(done, 0U);
+    }
+    DeferredWork::look();
+    EXPECT_EQ(done, 1U);
+}
+
 } // namespace
 } // namespace heapwright::testing
