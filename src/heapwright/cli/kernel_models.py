@@ -40,7 +40,7 @@ def models(
     operations: Annotated[
         int | None,
         typer.Option(
-            min=1, max=2**28, metavar="N", help="The seed of the load. Default: that of the load."
+            min=1, max=2**28, metavar="N", help="Another length of the load, in operations."
         ),
     ] = None,
     rounds: Annotated[

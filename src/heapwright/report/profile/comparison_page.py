@@ -63,7 +63,7 @@ def sections(series: Series, charts: Charts) -> list[Section]:
         ("system", "The system's view", taken_over_live(series, charts)),
         (
             "sites",
-            "Who asks for memory",
+            "Callers by requested memory",
             moved("asked for by", site_changes(before, after, leaked=False), series),
         ),
         (

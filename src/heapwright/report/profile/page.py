@@ -60,7 +60,7 @@ def sections(profile: Profile, charts: Charts) -> list[Section]:
         ("threads", "Threads", threads(profile)),
         ("map", "Address space over time", address_space(profile)),
         ("system", "The system's view", system(profile, charts)),
-        ("sites", "Who asks for memory", sites.who_asks(profile)),
+        ("sites", "Callers by requested memory", sites.who_asks(profile)),
         ("figures", "All figures", figures(profile)),
         ("notes", "What to know of this trace", notes(profile)),
     ]
