@@ -55,7 +55,7 @@ def ranked(
 
 
 def overall(programs: Sequence[ProgramAgreement], confidence: float) -> tuple[Overall, ...]:
-    """Instrument over the programs that have a tau."""
+    """Means over the programs that have a tau."""
     found = []
     for what in WHATS:
         for load in LOADS:
