@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""How long `heapwright analyse` takes for 100,000 stored runs, and how much memory, beside R.
+"""Time and memory of `heapwright analyse` for 100,000 stored runs, beside R.
 
 The runs are drawn (seeded) for a design of the size of a large published one: six factors of 3, 3,
 6, 6, 2 and 6 levels, 3,888 treatments, in 26 blocks. R reads the same runs from a CSV file and does

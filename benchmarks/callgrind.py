@@ -3,10 +3,10 @@
 """Counts what a subject does, to the instruction, by callgrind; and how large its code is.
 
 A subject is one C or C++ file that defines some of the functions of instructions/subject.h. It is
-compiled by itself and linked with a driver, which runs each of its cases between two calls of
-`boundary`; callgrind dumps its counts there and collects only inside the subject's functions and
-what they call. The figures are exact and repeat to the instruction on one machine with one
-compiler; another compiler gives others.
+compiled separately and linked with a driver, which runs each of its cases between two calls of
+`boundary`. Callgrind dumps its counts there. It collects only inside the subject's functions and
+their callees. The figures are exact and repeat to the instruction on one machine with one compiler;
+another compiler gives others.
 """
 
 import argparse
@@ -170,7 +170,8 @@ def count_composed(
     type_name: str,
     driver: str = "driver.c",
 ) -> Counted:
-    """The same of a heap that is a C++ type, a constant-initialised global as in our libraries."""
+    """The same of a heap that is a C++ type, a constant-initialised global as in the shipped
+    libraries."""
     clears = "subjectClear" in (HERE / "instructions" / driver).read_text()
     with tempfile.TemporaryDirectory(prefix="heapwright-subject-") as name:
         source = Path(name) / "subject.cpp"

@@ -1,21 +1,21 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a run costs the engine, beside the distribution's hyperfine without a shell.
+"""The cost of a run under the engine, beside the distribution's hyperfine without a shell.
 
-Both run the same command, which does next to nothing, so many times; in every round each does so
-once, in an order drawn anew. The engine does all that it does in a study: draws the order, starts
-the command under its runner with an allocator's proof, watches the memory of its tree, reads the
-provider of malloc in each process, names the outcome, writes the run. Starting up is in neither
-figure: for hyperfine it is taken off as the time of two runs. Printed are seconds per run, elapsed
-and of the processors, and their ratios: the geometric mean over the rounds with a 95 % interval.
+Both run the same command, which does almost nothing, RUNS times. In every round each tool does this
+once, in a new random order. The engine does the full work of a study: it draws the order, starts
+the command under its runner with the proof of an allocator, and watches the memory of its tree. It
+also reads the provider of malloc in each process, classifies the outcome, and writes the run.
+Start-up is in neither figure: for hyperfine the time of two runs is subtracted. The output is
+seconds per run, elapsed and of the processors, and their ratios. A ratio is the geometric mean over
+the rounds with a 95 % interval.
 
-What the engine takes more than hyperfine it takes for any command; so the ratio falls as the
-command takes longer, and the last line says from how long a command on it is less than two.
+The engine's additional cost is the same for any command, so the ratio falls for longer commands.
+The last line gives the length of a command from which the ratio is below two.
 
-Usage: engine_cost.py [ROUNDS [RUNS]]
-On a machine with other work the processors' time is the steadier of the two; as root, chrt -f 20
-before the command keeps that work away. The exit status is 1 if the ratio is more than two for a
-command of 5 ms.
+Usage: engine_cost.py [ROUNDS [RUNS]]. On a machine with other work, use the time of the processors,
+which scatters less. As root, `chrt -f 20` before the command keeps that work away. The exit status
+is 1 if the ratio is more than two for a command of 5 ms.
 """
 
 import math

@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the harness costs the command: the same one with and without it, interleaved.
+"""The cost of the harness for the command: interleaved runs with and without it.
 
 In every round each command is run once bare and once under heapwright-run with the witness
-preloaded, in an order drawn anew. Both are timed alike, by the CPU time that the kernel charges to
-the command's tree and by its wall time; printed is the ratio of the two with a 95 % interval
-(geometric mean over the rounds, Student's t on the logarithms).
+preloaded, in an order drawn anew. Both are timed by the CPU time that the kernel charges to the
+command's tree, and by wall time. The output is the ratio of the two with a 95 % interval (geometric
+mean over the rounds, Student's t on the logarithms).
 
 The last command is the worst case: nothing but the starts of tiny processes, each of which has to
 load one library more. Every treatment of a comparison pays that alike.

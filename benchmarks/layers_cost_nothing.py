@@ -7,8 +7,8 @@ Kingsley's allocator without a lock and as it ships, a pool, an xalloc heap, a r
 against those of the C library. Beside the counts stand the sizes of the code.
 
 Exit status 1 if a composed heap needs more instructions than the hand-written one in any case of
-the steady state. The `growth` cases, where all memory is new, are listed as well but decide
-nothing: that happens once in the life of a block, not once for each object.
+the steady state. The `growth` cases, where all memory is new, are listed but do not decide. They
+occur once in the life of a block, not once for each object.
 """
 
 import json

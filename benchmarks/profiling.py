@@ -5,19 +5,19 @@
     profiling.py rate [ROUNDS] [-- COMMAND...]
     profiling.py memory [EVENTS] [RECREATION]
 
-`rate` records one command with both tools, with stacks in both, because heaptrack has no other way,
-and once more without in ours. In every round each analysis is run once, in an order drawn anew. An
-event is a call that the tool recorded. heaptrack works in two steps: heaptrack_interpret turns
-addresses into numbers of traces while the program runs (so it is charged to the recording), and
-heaptrack_print makes the report of what that left. Ours does both in one pass, from the recording
-to the report, in two threads: CPU time is that of both. Printed are events per second of CPU time
-and of wall time, and the ratios by both readings of "heaptrack's analysis", heaptrack_print alone
-and both steps, geometric means over the rounds with 95 % intervals. The steps cannot be joined by a
-pipe: heaptrack_print asks its file for its size. docs/reference/profile.md says what was seen.
+`rate` records one command with both tools and with stacks, because heaptrack always records them.
+heapwright also records it once without stacks. In every round each analysis runs once, in a new
+random order. An event is a call that the tool recorded. heaptrack works in two steps.
+heaptrack_interpret turns addresses into numbers of traces while the program runs, so its time
+belongs to the recording. heaptrack_print then makes the report. heapwright does both in one pass,
+from the recording to the report, in two threads. Its CPU time is that of both threads. The output
+is events per second of CPU time and of wall time. The ratios are for heaptrack_print alone and for
+both steps, as geometric means over the rounds with 95 % intervals. A pipe cannot join the steps,
+because heaptrack_print needs the size of its file. docs/reference/profile.md has results.
 
-`memory` generates a trace (`heapwright-synth --recreate`), of 200 million events by
-default, and profiles it under a limit of 1 GiB on the address space, which bounds resident memory
-all the more. The mapped file is in that, too, so its size is given on top.
+`memory` generates a trace (`heapwright-synth --recreate`), of 200 million events by default, and
+profiles it under a limit of 1 GiB on the address space, which also bounds resident memory. The
+limit includes the mapped file, so the size of the file is added.
 """
 
 import math
@@ -137,7 +137,7 @@ def rate(rounds: int, command: Sequence[str]) -> None:
         for _ in range(rounds):
             for each in random.sample(list(analyses), len(analyses)):
                 runs[each].append(analyses[each]())
-    print(f"{ours:,} events of ours, {theirs:,} of heaptrack's")
+    print(f"{ours:,} events of heapwright, {theirs:,} of heaptrack")
     for each, made_runs in runs.items():
         cpu = statistics.median(run.events / run.cpu_s for run in made_runs) / 1e6
         wall = statistics.median(run.events / run.wall_s for run in made_runs) / 1e6

@@ -5,8 +5,7 @@
     heapwright agree --all --scale small --keep answers --json agreement.json
     python scripts/agreement_page.py agreement.json > docs/results/agreement/README.md
 
-Run it with the environment that has the tool. It concludes nothing: every figure is in the
-document.
+Run it with the environment that has the tool. It computes nothing: every figure is in the document.
 """
 
 import sys
@@ -19,7 +18,7 @@ from heapwright.report.agreement import WHATS, cells, conclusions, headings
 
 
 def page(found: RankingAgreement, every: Sequence[str]) -> str:
-    """The whole page; `every` is what programs there are."""
+    """The whole page; `every` has all programs."""
     parts = ["# Agreement of rankings", _about(found), "\n".join(_means(found))]
     asked = [each for each in found.programs if each.agreements]
     for what in WHATS:

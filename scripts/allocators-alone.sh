@@ -81,7 +81,7 @@ run() {
         [ -f "$file" ] || continue
         bindings=$(grep -F "symbol \`malloc'" "$file" | grep -vF "binding file $library " || true)
         if [ -z "$bindings" ]; then
-            continue # it never asked for malloc
+            continue # it never called malloc
         elif grep -qvF " to $library " <<<"$bindings"; then
             others=$((others + 1))
         else
@@ -106,7 +106,7 @@ run -- "$@"
 printf '  %-22s %s, %s s\n' "the C library's malloc" "$(ending)" "$seconds"
 if [ "$status" != 0 ]; then
     words
-    echo "alone: the command fails without any of our allocators: nothing to be seen with it." >&2
+    echo "alone: the command fails without any allocator of heapwright, so it shows nothing." >&2
     exit 1
 fi
 
@@ -134,7 +134,7 @@ done <<<"$composed"
 
 echo
 echo "These seconds are one run each, with the loader reporting: not a comparison."
-echo "For the comparison the tool needs its Python environment; scripts/environment.sh says what stands in its way:"
+echo "For the comparison the tool needs its Python environment; scripts/environment.sh prints the missing requirements:"
 "$python" -c 'import ensurepip, venv' 2>/dev/null || echo "  no venv with pip here: apt-get install python3-venv"
 echo "  a network for pip, or a folder of wheels (PIP_NO_INDEX=1 PIP_FIND_LINKS=FOLDER)"
 echo "Then: make demo"

@@ -6,10 +6,9 @@
 
 The verbs and their meanings are the concepts of the contract's tiers with their comments, one table
 for each tier (scripts/verbs.py). The layers are those of heap.hpp, each with its parameters, what
-it needs of them and its caption. The generated text stands between two markers, `<!-- verbs -->`
-and `<!-- layers -->` to `<!-- end -->`; the rest of the page is its authors'. With `--check`
-nothing is written, and the exit status is 1 if the page, or the list of verbs at the head of
-heap.hpp, differs from the code.
+it needs of them and its caption. The generated text is between `<!-- verbs -->` or `<!-- layers
+-->` and `<!-- end -->`. The rest of the page is written by hand. `--check` writes nothing. Its exit
+status is 1 if the page, or the list of verbs at the head of heap.hpp, differs from the code.
 """
 
 import difflib
@@ -113,7 +112,7 @@ def unlisted(concepts: list[Concept], catalogue_text: str) -> list[str]:
 
 
 def unsaid(catalogue: Catalogue) -> list[str]:
-    """Headers that stand in heap.hpp without a word about them."""
+    """Headers that heap.hpp includes without a description."""
     return [
         f"heap.hpp does not say what {header} is for"
         for category in catalogue.categories

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The catalogue of layers as heap.hpp has it, with what the headers say of each.
 
-The headers are read by the same code that `heapwright compose` reads them with, from this tree: it
-needs nothing but the standard library, so that the build can use it before anything is built.
+The code of `heapwright compose` reads the headers, from this tree. It needs only the standard
+library, so the build can use it before anything is built.
 """
 
 import re
@@ -27,7 +27,7 @@ class Category:
     meaning: str
     layers: tuple[Layer, ...]
     notes: dict[str, str]
-    """What stands behind the include of each header."""
+    """The comment after the include of each header."""
 
 
 @dataclass(frozen=True)

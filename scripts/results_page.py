@@ -185,7 +185,8 @@ def _beside(table: PublishedTable) -> str:
 
 
 def _means(table: PublishedTable) -> str:
-    """Each mean beside ours, as it is and over the first one: units of then are not ours."""
+    """Each published mean beside the measured one, and both relative to the first. The units of
+    the publication differ."""
     first = next((row for row in table.rows if row.ours), None)
     if first is None:
         return f"{table.rows[0].because}."

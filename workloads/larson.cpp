@@ -25,7 +25,7 @@ Parameter parameters[] = {
     {"lives", 50, 1, 1'000'000'000, true, "as many as 30 s allow",
      "threads that follow each other in each line"},
     {"duration", 0, 0, 86'400, false, "30 s",
-     "stop after so many seconds, whatever `lives` says; 0: do not"},
+     "stop after this time in seconds, for any value of `lives`; 0: no limit"},
 };
 const std::uint64_t& blocks = parameters[0].value;
 const std::uint64_t& least = parameters[1].value;

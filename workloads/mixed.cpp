@@ -25,7 +25,7 @@ Parameter parameters[] = {
     {"largest", 1 << 20, 64, 1 << 30, false, "",
      "the largest size; one request in a thousand comes near it"},
     {"duration", 0, 0, 86'400, false, "",
-     "go on for so many seconds, whatever `visits` says; 0: do not"},
+     "run for this time in seconds, for any value of `visits`; 0: no limit"},
 };
 const std::uint64_t& visits = parameters[0].value;
 const std::uint64_t& slotCount = parameters[1].value;

@@ -24,7 +24,7 @@ Parameter parameters[] = {
     {"sessions", 20, 1, 1'000'000'000, true, "", "caches of each thread, one after another"},
     {"steps", 100'000, 1, 1'000'000'000, false, "", "requests to each"},
     {"room", 5000, 1, 1'000'000'000, false, "", "what a cache holds"},
-    {"keys", 40'000, 1, 1'000'000'000, false, "", "what may be asked for"},
+    {"keys", 40'000, 1, 1'000'000'000, false, "", "the allowed requests"},
 };
 const std::uint64_t& custom = parameters[0].value;
 const std::uint64_t& sessions = parameters[1].value;

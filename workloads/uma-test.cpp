@@ -85,7 +85,7 @@ void confine() {
         }
     }
     if (many < processors) {
-        usageError("there are not so many processors here", "--processors");
+        usageError("the machine has fewer processors", "--processors");
     }
     sched_setaffinity(0, sizeof chosen, &chosen);
 }

@@ -56,7 +56,7 @@ KINDS = {
 """All others free."""
 PAGE = 4096
 MARKS = 3
-"""So many events that call nothing stand before the others."""
+"""Number of events without calls before the others."""
 CHUNK = 1 << 22
 INSTRUCTION = b"\nI "
 """How lackey begins a line about an instruction; others are about data."""
@@ -168,7 +168,7 @@ def counts_of(program: Path, events: Path, allocator: Allocator) -> Counts:
 
 
 def tail(trace: str, allocator: str, counts: Counts) -> Tail:
-    """The figures; a percentile is the least count that so many calls do not go beyond."""
+    """The figures. A percentile is the smallest count that this share of calls does not exceed."""
     p50, p99, p99_9 = (
         int(np.quantile(counts, share, method="inverted_cdf")) for share in (0.5, 0.99, 0.999)
     )

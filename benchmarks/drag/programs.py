@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Drag of the distribution's programs, by valgrind: a table in Markdown.
 
-Each does a little work that is the same every time. What is counted is deterministic but for
-addresses and times that a program itself looks at, so one run is enough and any machine will do.
-A program that is not installed is named and passed over.
+Each program does a small, fixed amount of work. Counts are deterministic, except in a program that
+depends on addresses or times. One run on any machine is therefore enough. A program that is not
+installed is named and skipped.
 """
 
 import os

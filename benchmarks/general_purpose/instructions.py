@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Instructions that a command and its children execute under each allocator, by cachegrind.
 
-One run each: the count repeats to a few in a million, whatever else the machine does, so it shows
-what an allocator's own path costs where the scatter of times hides it. It knows nothing of caches
-and page faults, and is no substitute for a time.
+Each command runs once. The count repeats to a few in a million, independent of other work on the
+machine. It shows the cost of an allocator's own path where the scatter of times hides it. It
+ignores caches and page faults and does not replace a time.
 """
 
 import json

@@ -3,9 +3,9 @@
 """Kingsley, Kingsley with coalescing and Lea on programs of today, beside the published figures.
 
 E. D. Berger (2002), table 4.2, ran six memory-intensive programs over compositions of heap layers.
-This runs `heapwright compare` on five that a distribution ships today and on one that hardly
-allocates, computes each effect from the recorded runs, and says whether its direction still holds:
-yes or no where the 95 % interval is on one side of 1, "cannot be told" where it is not.
+This runs `heapwright compare` on five programs of a present distribution and on one that hardly
+allocates. It computes each effect from the recorded runs and reports whether its direction still
+holds. The answer is yes or no if the 95 % interval is on one side of 1, else "cannot be told".
 
     python benchmarks/general_purpose/run.py [-n BLOCKS] [-o FOLDER] [--from FOLDER]
 

@@ -5,10 +5,10 @@
     python benchmarks/hoard/against_glibc.py [-n BLOCKS] [-a ALLOCATOR] [-o FILE]
 
 In each block every program runs once under each of the two at 1, 2 and 8 threads, in an order drawn
-anew. A cell is the ratio of times per operation, geometric mean over the blocks; the last line is
-the geometric mean of all cells, with a 95 % t-interval over the blocks. loop's sizes go to 1 KiB,
-as `heapwright workloads` has it, and to 32 KiB, the largest published, which is listed apart: it is
-in no mean. Prints Markdown; run it with the environment that has the tool.
+anew. A cell is the ratio of times per operation, as the geometric mean over the blocks. The last
+line is the geometric mean of all cells, with a 95 % t-interval over the blocks. The sizes of loop
+go to 1 KiB, as in `heapwright workloads`. Sizes to 32 KiB, the largest published, are listed
+separately and are in no mean. Prints Markdown; run it with the environment that has the tool.
 """
 
 import argparse

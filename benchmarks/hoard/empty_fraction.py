@@ -5,9 +5,9 @@
     python benchmarks/hoard/empty_fraction.py [-n BLOCKS] [--threads N] [-o FILE]
 
 The sensitivity study of Berger 2002 (table 7.5). In each block every fraction runs every workload
-once, in an order drawn anew; a ratio of times is that of 1/8 or 1/2 to 1/4, with a simultaneous
-95 % interval from the blocked model that `heapwright compare` uses. Fragmentation A/U is from runs
-of their own, which watch memory. Prints Markdown; run it with the environment that has the tool.
+once, in a new random order. A ratio of times is that of 1/8 or 1/2 to 1/4. It has a simultaneous 95
+% interval from the blocked model of `heapwright compare`. Fragmentation A/U is from separate runs
+that observe memory. Prints Markdown; run it with the environment that has the tool.
 """
 
 import argparse

@@ -4,11 +4,11 @@
 
     python benchmarks/hoard/fragmentation.py [--seeds N] [-o FILE]
 
-14 threads and 28 heaps, whatever processors there are (Berger 2002, table 7.3). A is the most that
-was in superblocks, exactly; U the most that was live, in the sizes asked for. A/U falls into three
-factors: what superblocks spend on themselves, the slots that wait, and the rounding of sizes. The
-same is run where successors inherit the heap, with K = 1, and with one heap, to see which of them
-the threads bring about. Prints Markdown; run it with the environment that has the tool.
+It uses 14 threads and 28 heaps, for any number of processors (Berger 2002, table 7.3). A is the
+exact peak of bytes in superblocks. U is the peak of live bytes, in requested sizes. A/U has three
+factors: the overhead of superblocks, free slots, and the rounding of sizes. Further runs let
+successors inherit the heap, use K = 1, and use one heap. They show which factors come from threads.
+Prints Markdown; run it with the environment that has the tool.
 """
 
 import argparse

@@ -28,8 +28,8 @@ def build(variant: str, folder: Path) -> Path:
 
 @dataclass(frozen=True)
 class Result:
-    """What a workload printed; and, when the allocator had most, the bytes of its superblocks, of
-    the slots in them and of the live ones (0: it does not say)."""
+    """The output of a workload. At the peak of the allocator also the bytes of its superblocks,
+    of their slots and of the live ones (0: unknown)."""
 
     line: dict[str, Any]
     superblocks: int
@@ -42,7 +42,7 @@ class Result:
 
     @property
     def peak_live(self) -> int:
-        """U: the most bytes that were live, as asked for; of a run that observed memory."""
+        """U: the peak of live bytes, in requested sizes; from a run that observed memory."""
         return int(self.line["peak_live"])
 
 

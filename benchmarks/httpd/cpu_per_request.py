@@ -4,12 +4,12 @@
 
     python benchmarks/httpd/cpu_per_request.py [--rounds N] [--blocks N] [--requests N] [POOLS...]
 
-In each round every variant has a server of its own, started anew, so that where its memory happens
-to lie is drawn anew too. In each block of a round all pages are asked for, of every server in an
-order that is drawn, by ab on four connections that are kept. Time is that of all threads of the
-server's children, as the scheduler counts it: the client's and other programs' are not in it. Of
-each round the mean logarithm of the ratio to the stock pools is one observation; the interval is
-Student's over the rounds. A second stock server shows what nothing comes to. Prints Markdown.
+In each round every variant has a newly started server, so the placement of its memory is also
+random. In each block of a round, ab requests all pages from every server, in random order, on four
+kept connections. Time is that of all threads of the server's children, as the scheduler counts it,
+without the client and other programs. In each round, the mean logarithm of the ratio to the stock
+pools is one observation. The interval is Student's over the rounds. A second stock server shows the
+effect of no difference. Prints Markdown.
 """
 
 import argparse
@@ -59,8 +59,8 @@ def one_round(variants: Sequence[str], blocks: int, requests: int, chance: rando
 
 
 def ratio(measured: Round, name: str, title: str) -> float:
-    """Logarithm of the ratio to the stock pools: the median over the blocks, in each of which both
-    were asked one after the other."""
+    """Logarithm of the ratio to the stock pools: the median over the blocks, in each of which
+    both answered one after the other."""
     return float(np.median(np.subtract(measured[name, title], measured[Pools.STOCK, title])))
 
 

@@ -4,14 +4,14 @@
 
     python benchmarks/httpd/leak.py [--requests N] [POOLS...]
 
-One server for each kind of pools; nine requests of ten are for a small file on connections that
-are kept, the others for a page made of parts and for the listing of a folder. Looked at is the
-anonymous memory of the server's children without requests: after a first part of the load, then
-ten times on the way. What is more at the end than half way, for each request between, is the leak:
-an object that is lost in each would be 16 bytes at the least. (Until half way a general-purpose
-allocator below may still be finding out what its threads need.) Then comes a burst of many
-connections, whose most is measured, and what is left of it. Exit status 1 if the leak is 8 bytes
-or more for a request, or if more than a tenth above the stock pools' is left. Prints Markdown.
+One server for each kind of pools; nine requests of ten are for a small file on connections that are
+kept, the others for a page made of parts and for the listing of a folder. The measured figure is
+the anonymous memory of the server's children between requests: after a first part of the load, then
+ten times. The leak is the growth from half way to the end, for each request between. An object that
+is lost in each request would be at least 16 bytes. (Before half way a general-purpose allocator
+below may still fill its caches.) Then comes a burst of many connections. Its peak and the memory
+after it are measured. Exit status 1 if the leak is 8 bytes or more for a request, or if more than a
+tenth above the stock pools' is left. Prints Markdown.
 """
 
 import argparse

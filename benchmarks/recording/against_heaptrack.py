@@ -3,12 +3,12 @@
 """Recording with stacks beside the distribution's heaptrack: what it costs, how large its file is.
 
 In every round each command runs once bare, once under heapwright-record --stacks, and once with
-heaptrack's library preloaded, which writes to a file. The order within a round is drawn anew. That
-is heaptrack at its fastest: the script that people run has other processes interpret and compress
-meanwhile. Slowdown is what a recorder adds to the bare run of the same round; shares of heaptrack's
-are geometric means over the rounds, for the CPU time of the whole tree (user and system) and for
-wall time. File size is per event of each one's own file, heaptrack's as its library
-writes it, without compression.
+heaptrack's library preloaded, which writes to a file. The order within a round is drawn anew. This
+is the fastest use of heaptrack. Its usual script runs other processes that interpret and compress
+meanwhile. Slowdown is the time that a recorder adds to the bare run of the same round. Shares of
+heaptrack's slowdown are geometric means over the rounds, for the CPU time of the whole tree (user
+and system) and for wall time. File size is per event of each one's own file, heaptrack's as its
+library writes it, without compression.
 
 Usage: against_heaptrack.py [ROUNDS]
 On a machine with other work the CPU time is the steadier of the two.
@@ -92,7 +92,7 @@ def commands(folder: Path) -> dict[str, list[str]]:
     compiler = next(line for line in flags if "/cc1plus" in line.strip().split(" ")[0])
     return {
         "cc1plus": [word.strip('"') for word in compiler.split()],
-        # Not -I, which would hide PYTHONMALLOC from it: hardly anything would be asked of malloc.
+        # Not -I, which would hide PYTHONMALLOC from it: it would make hardly any request to malloc.
         "python3": ["/usr/bin/python3", "-s", "words.py"],
     }
 

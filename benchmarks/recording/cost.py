@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What recording adds to a call, in instructions, and what a call takes in the file, in bytes.
 
-Instructions are counted by callgrind on tight loops, as the difference of two lengths of the loop,
-with the recorder and without; so start and end of the program are not in them. The new block that
-every few thousand calls need is. Bytes are those of whole files of real programs.
+Callgrind counts instructions on tight loops, with the recorder and without. The figure is the
+difference of two lengths of the loop, so it excludes start and end of the program. It includes the
+new block that is needed every few thousand calls. Bytes are those of whole files of real programs.
 
 Usage: cost.py [--json]; needs the installed tool, valgrind and a C++ compiler.
 """

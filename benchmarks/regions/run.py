@@ -2,16 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Regions and reaps beside the best known arenas, on the loads of a parser and of a compiler.
 
-All arenas run in one process, in turn and in another order each time; what counts is the ratio of
-the processor time of an arena to that of our region in the same round, its median over all rounds
-of several processes with a 95 % interval of the median (by order statistics). Instructions are
-those of one run, by callgrind, and exact. With --general the same loads on malloc, under `lea` and
-under `reap`, in processes that take turns.
+All arenas run in one process, in turn and in another order each time. The figure is the ratio of an
+arena's processor time to that of the region in the same round. It is the median over all rounds of
+several processes, with a 95 % interval of the median (by order statistics). Instructions are those
+of one run, by callgrind, and exact. With --general the same loads on malloc, under `lea` and under
+`reap`, in processes that take turns.
 
 The bars: a reap that is used as a region within 8 % of the region; the region no slower than the
 fastest of the others; a reap that frees single objects within 10 % of that one; `reap` as a
-program's malloc within 10 % of `lea`. Exit status 1 if one is missed for sure: by the whole
-interval.
+program's malloc within 10 % of `lea`. Exit status 1 if the whole interval of a figure misses its
+bar.
 """
 
 import argparse
@@ -99,7 +99,7 @@ class Ratio:
 
 
 def ratios(program: Path, load: str, processes: int, rounds: int) -> dict[str, Ratio]:
-    """Of each arena to our region."""
+    """Ratios of each arena to the region."""
     found: dict[str, list[float]] = {}
     for _ in range(processes):
         times = json.loads(output([program, load, str(rounds)]))
@@ -153,7 +153,7 @@ def bars(found: dict[str, Ratio]) -> list[tuple[str, bool]]:
 
 
 def show(load: str, found: dict[str, Ratio], counts: dict[str, int | None]) -> None:
-    print(f"{load}: processor time and instructions as a ratio to our region")
+    print(f"{load}: processor time and instructions as a ratio to the region")
     base = counts.get("region")
     for name, ratio in found.items():
         count = counts.get(name)

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * A session that goes at once, and frees what it no longer needs before: Fibonacci numbers of any
- * length, in a reap of their own inside the session's. With a region in its place all of them
+ * A session whose memory is freed at once, but that also frees single objects before: Fibonacci
+ * numbers of any length, in a separate reap inside that of the session. With a region all numbers
  * would stay until the end. */
 #include <heapwright/c/reap.h>
 

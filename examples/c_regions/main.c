@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * Memory that goes at once, in C: words are made piece by piece on an obstack, as a scanner makes
- * them, and kept in a region, one inside another for each line; whatever a line made is gone when
- * its region is cleared. */
+ * Memory that is freed at once, in C. Words grow piece by piece on an obstack, as in a scanner, and
+ * are kept in a region. Each line has a region inside another one. All objects of a line are freed
+ * when its region is cleared. */
 #include <heapwright/c/obstack.h>
 #include <heapwright/c/region.h>
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reaps in C++: memory for a request, with containers in it that grow and shrink, and for each of
-// its parts a reap inside; and one that several threads fill.
+// Reaps in C++. One holds the memory of a request, with containers that grow and shrink, and has an
+// inner reap for each part. Several threads fill another one.
 #include <heapwright/allocators/arenas.hpp>
 
 #include <iostream>

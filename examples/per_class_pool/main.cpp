@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A pool for one class: its objects are carved out of chunks, and what is deleted serves the next
-// `new`. The class itself says nothing about memory and is not touched.
+// A pool for one class. Its objects are cut from chunks, and the next `new` reuses a deleted
+// object. The class itself is unchanged and has no code for memory.
 #include <heapwright/heap.hpp>
 
 #include <array>
@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-/// A class of somebody else's.
+/// A class of another library.
 class Particle {
 public:
     Particle(double x, double y) : position_{x, y} {}

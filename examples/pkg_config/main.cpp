@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A heap put together for one purpose, without CMake: exact lists for small objects over a heap
-// that merges, the system's mappings for large ones, a check on every free, and one line to hold
-// it.
+// A heap for one purpose, without CMake. Exact lists over a coalescing heap serve small objects,
+// mappings of the system serve large ones, and every free is checked. One line defines the object.
 #include <heapwright/heap.hpp>
 
 #include <cstring>

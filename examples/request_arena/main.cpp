@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory for one request at a time: whatever the request makes comes out of a region, by moving a
-// pointer, and all of it goes at once when the request is done. The containers of the standard
-// library take it as a memory resource.
+// Memory for one request at a time. A region serves all objects of the request by moving a pointer,
+// and all are freed at once when the request is done. Containers of the standard library use the
+// region as a memory resource.
 #include <heapwright/adaptor/pmr_resource.hpp>
 #include <heapwright/heap.hpp>
 
@@ -48,8 +48,8 @@ int main() {
         std::cout << "  left afterwards: " << mapped(arena.heap()) << " bytes\n";
     }
 
-    // What is still alive when the arena goes, goes with it: here a whole tree that nobody takes
-    // down.
+    // Destroying the arena frees all objects that are still alive: here a whole tree without a
+    // destructor call.
     {
         PmrResource<Region> scope;
         auto* const tree =

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A heap that processes share. It is composed like any other; its source is memory that forked
-// children see, its lock works between processes, and `ResidentHeap` puts the heap itself into that
-// memory. Children build their results in it, with plain pointers; the parent reads and frees them.
+// A heap that processes share. It is composed like any other. Its source is memory that forked
+// children see. Its lock works between processes. `ResidentHeap` puts the heap itself into that
+// memory. Children build their results in it, with plain pointers. The parent reads and frees them.
 #include <heapwright/adaptor/resident_heap.hpp>
 #include <heapwright/heap.hpp>
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Assemble the documentation site: what people wrote, and what the code says of itself.
+"""Assemble the documentation site from written pages and from pages generated from the code.
 
     PYTHONPATH=scripts python -m documentation.assemble FOLDER
 
@@ -65,7 +65,7 @@ class Site:
         self.places: dict[str, str] = {}
 
     def collect(self) -> None:
-        """Read what people wrote, generate the rest, and mend all links."""
+        """Read the written pages, generate the rest, and correct all links."""
         docs = self.root / "docs"
         for path in sorted(docs.rglob("*")):
             where = str(path.relative_to(docs))

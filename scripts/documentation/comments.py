@@ -82,7 +82,7 @@ def c_declarations(text: str) -> Iterator[Declaration]:
     body = text[text.index("*/") + 2 :]
     for match in BLOCK.finditer(body):
         if body[: match.start()].rpartition("\n")[2].strip():
-            continue  # it describes the line that it stands in
+            continue  # it describes its own line
         code = _without_body(match["code"], body[match.start("code") :])
         name = re.search(r"#define (\w+)|\b(heapwright_\w+|apr_\w+|obstack_\w+)\s*\(", code)
         name = name or re.search(r"(?:struct|enum) (\w+)", code)

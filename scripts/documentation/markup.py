@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 
 def cell(text: str) -> str:
-    """Text that may stand in a cell of a table."""
+    """Text that is valid in a cell of a table."""
     return " ".join(text.replace("|", "\\|").split())
 
 

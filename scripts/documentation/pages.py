@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Pages that people write, made ready for the site: their links, their lists, their order."""
+"""Prepares written pages for the site: their links, their lists, their order."""
 
 import os
 import re

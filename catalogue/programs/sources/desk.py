@@ -1,17 +1,17 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""A desk for Code::Blocks: a display without a screen, and somebody who quits when all is loaded.
+"""A desk for Code::Blocks: a display without a screen, and a quit key when all is loaded.
 
 desk.py FOLDER
 
-Xvfb listens on a socket only, behind a number that it finds free, and lets in who has the cookie of
-the file `cookie` in FOLDER; once it answers, the file `display` there says which number it is.
+Xvfb listens only on a socket, with a free display number. It admits clients with the cookie of the
+file `cookie` in FOLDER. Once it answers, the file `display` there contains the number.
 
-Code::Blocks, started in FOLDER with `--debug-log-to-file`, writes its log into what stands there by
-that file's name. It would write into a file by blocks, so that the end of its work waited in its
-memory, but it writes to a terminal line by line: there is a link to one. When the log says that the
-project is parsed and the system's headers are listed, Ctrl-Q is pressed, and again if nothing comes
-of it. What the log says is printed.
+Code::Blocks, started in FOLDER with `--debug-log-to-file`, writes its log to the path of that
+name there. To a file it would write in blocks and keep the end in memory. The path is therefore a
+link to a terminal, to which it writes line by line. When the log reports that the project is parsed
+and the system's headers are listed, the script presses Ctrl-Q, repeatedly if needed. It prints the
+log.
 """
 
 import contextlib

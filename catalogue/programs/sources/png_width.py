@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Exits with 0 if a file is a PNG picture of the width that is asked for."""
+"""Exits with 0 if a file is a PNG picture of the requested width."""
 
 import struct
 import sys

@@ -2,15 +2,15 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# custom-or-general.sh PROGRAM WAY AMOUNT: the one place that says how the custom allocator of each
-# program of the study is switched on and off. WAY is
+# custom-or-general.sh PROGRAM WAY AMOUNT: switches the custom allocator of each program of the study
+# on and off. WAY is
 #
 #   custom    the program as it is: with its own allocator
 #   general   without it: each object is one of malloc's
 #   reap      with a reap in its place, where that fits; else as `general`
 #
 # In the environment: FOLDER is that of the studies, NATIVE that of the compiled parts, PYTHON an
-# interpreter; so many PERCENT of AMOUNT are done. The allocator that a run is preloaded with stays
+# interpreter. PERCENT is the share of AMOUNT that is done. The preloaded allocator of a run stays
 # preloaded.
 set -eu
 
@@ -34,7 +34,7 @@ word() {
     esac
 }
 
-# Preloads one of our libraries, behind what is preloaded already.
+# Preloads a heapwright library, after the existing preloads.
 preload() {
     [ "$1" = none ] || export LD_PRELOAD="${LD_PRELOAD:+$LD_PRELOAD:}$NATIVE/lib/lib$1.so"
 }

@@ -10,9 +10,9 @@
 #                                      that can be, and fails if an answer is wrong
 #     httpd.sh load REQUESTS [PAGE...] serves from a temporary folder, asks for each page, and stops it
 #
-# HEAPWRIGHT_POOLS says who serves the server's pools: stock (or nothing), reap, emulated, or the
-# path of a library. It is preloaded into the server alone, before what is preloaded anyway, so that
-# `heapwright compare` and studies can have their allocator below. docs/how-to/httpd.md tells how.
+# HEAPWRIGHT_POOLS selects the library of the server's pools: stock (or nothing), reap, emulated, or
+# the path of a library. It is preloaded only into the server, before other preloads. The allocator of
+# `heapwright compare` and of studies is then below it. See docs/how-to/httpd.md.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What belongs to the advice to switch: what a setting of glibc alone gains, what is not known."""
+"""Notes on the advice to switch: the gain of a glibc setting alone, and what is unknown."""
 
 from collections.abc import Iterator, Sequence
 

@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""How far two rankings of the same allocators agree, with an interval from the blocks.
+"""The agreement of two rankings of the same allocators, with an interval from the blocks.
 
-A ranking is that of the geometric means over blocks; agreement is Kendall's tau-b (Kendall 1945).
-Its interval is the percentile one of blocks drawn again with replacement, each load's by itself
-(Efron 1979). A program's agreement *with itself* is that of two such draws of its own blocks: where
-allocators differ by less than runs scatter, that is far below 1, and no load can be asked for more.
-All functions are pure; `seed` makes their draws.
+A ranking is that of the geometric means over blocks. Agreement is Kendall's tau-b (Kendall 1945).
+Its interval is the percentile one of blocks drawn again with replacement, separately for each load
+(Efron 1979). A program's agreement *with itself* is that of two such draws of its own blocks. It is
+far below 1 if allocators differ by less than the scatter of runs. It is the upper limit for any
+load. All functions are pure; `seed` makes their draws.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from heapwright.artefacts.agreement.document import Tau
 DRAWS = 2_000
 Floats = NDArray[np.float64]
 Blocks = Sequence[Sequence[float]]
-"""Of each allocator the figures of its good blocks, all above zero; one at least."""
+"""The figures of each allocator in its good blocks: at least one, all above zero."""
 
 
 def tau_b(one: Floats, other: Floats) -> Floats:
@@ -56,7 +56,7 @@ def agreement(program: Blocks, load: Blocks, confidence: float, seed: int) -> Ta
 
 
 def with_itself(program: Blocks, confidence: float, seed: int) -> Tau:
-    """What of tau is left if the program is asked twice: the mean over pairs of draws."""
+    """The tau of two draws of the program: the mean over pairs of draws."""
     generator = np.random.default_rng(seed)
     draws = tau_b(drawn_means(program, generator), drawn_means(program, generator))
     finite = draws[np.isfinite(draws)]
@@ -64,8 +64,8 @@ def with_itself(program: Blocks, confidence: float, seed: int) -> Tau:
 
 
 def over_programs(taus: Sequence[float], confidence: float) -> Tau:
-    """The mean over programs with Student's interval, for they are a sample of programs: none for
-    one. It is cut at 1 and -1, beyond which no tau is."""
+    """The mean over programs with Student's interval, because they are a sample of programs. One
+    program has no interval. The interval is cut at 1 and -1, the bounds of tau."""
     if not taus:
         return Tau()
     mean = float(np.mean(taus))

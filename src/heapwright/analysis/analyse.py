@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The whole analysis of a comparison: runs in, effects and a verdict out.
 
-Treatments with any bad outcome are left out of every figure (a crashed run must not make its
-survivors look fast), except for the baseline, whose good runs remain the measure. The same runs,
-settings and seed give the same answer, in whatever order the treatments are listed.
+Treatments with any bad outcome are left out of every figure, because the good runs of a crashing
+program may look fast. The baseline is an exception: its good runs remain the reference. The same
+runs, settings and seed give the same answer in any order of the treatments.
 """
 
 from collections.abc import Mapping, Sequence
@@ -56,7 +56,7 @@ _UNITS: dict[Response, Unit] = {"time": "s", "memory": "bytes", "cpu": "s"}
 
 
 def unit_of(response: Response) -> Unit:
-    """What a response is measured in; that of a further measure is the end of its name."""
+    """Units of the responses. The unit of a further measure is the end of its name."""
     if response in _UNITS:
         return _UNITS[response]
     if response in COUNTS:
@@ -87,7 +87,7 @@ class Settings:
 
 
 def settings_of(design: Design) -> Settings:
-    """The settings that a finished comparison was, or is to be, analysed with.
+    """The settings for the analysis of a finished comparison.
 
     The error rate is shared among the looks only if there were any to choose from.
     """
@@ -318,7 +318,7 @@ def _entrants(
     outcomes: Mapping[Key, Mapping[Outcome, int]],
     effects: Sequence[Effect],
 ) -> list[Entrant]:
-    """What the verdict needs to know, the baseline first."""
+    """The input of the verdict, the baseline first."""
     found = {(effect.key, effect.response): effect for effect in effects}
 
     def entrant(key: Key) -> Entrant:

@@ -1,15 +1,18 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""How to put an advised allocator to use: the line to write, and where.
+"""The lines that put an advised allocator to use, for each place.
 
-Five places: before a command in a shell, in a drop-in of a systemd service, in a Dockerfile, in a
-Kubernetes container, on the linker's command line. An allocator that is the C library's own needs
-its settings only. Quoting follows the place: POSIX shell words; systemd.exec(5) with
-systemd.syntax(7), where a percent sign is doubled; ENV of a Dockerfile, where a dollar sign is
-escaped; YAML in the form of JSON strings, where Kubernetes doubles the dollar sign of $(NAME).
+There are five places: a command in a shell, a drop-in of a systemd service, a Dockerfile, a
+Kubernetes container, and the linker's command line. An allocator of the C library itself needs only
+its settings. Quoting follows the place:
 
-The runs were made in the user's own environment. Its variables that allocators listen to are part
-of what was measured, so the lines set them, too.
+- POSIX shell words;
+- systemd.exec(5) with systemd.syntax(7), where a percent sign is doubled;
+- ENV of a Dockerfile, where a dollar sign is escaped;
+- YAML in the form of JSON strings, where Kubernetes doubles the dollar sign of $(NAME).
+
+The runs were made in the user's own environment. Its variables for allocators are part of the
+measurement, so the lines also set them.
 """
 
 import json
@@ -22,7 +25,7 @@ from types import MappingProxyType
 from heapwright.artefacts.comparison.document import TreatmentInfo
 
 SYSTEM_FOLDERS = ("/lib", "/lib64", "/usr/lib", "/usr/lib64")
-"""Where the linker and the loader look by themselves; one folder of an architecture below, too."""
+"""Default folders of the linker and the loader, each also with one architecture folder below."""
 
 
 PRELOAD = "LD_PRELOAD"
@@ -111,7 +114,7 @@ def _kubernetes(name: str, value: str) -> tuple[str, str]:
 def _link_flags(library: str) -> str:
     """Link the library itself, by its file's name, also where its development package is missing.
 
-    It is kept although nothing but malloc is taken from it, and found again at run time.
+    The library stays linked although only malloc is used, and is found at run time.
     """
     path = PurePosixPath(library)
     folder = str(path.parent)

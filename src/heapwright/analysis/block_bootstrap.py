@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Complete blocks drawn again and again: the bootstrap of `intervals` where nothing is missing.
+"""The bootstrap of `intervals` for complete data: whole blocks are drawn repeatedly.
 
-Each column is a contrast that every block has a value of (a log ratio, a slope); its estimate is
-the mean over blocks. The quantile is that of the largest |t| over the columns, each t studentised
-by its own resample, whose standard error is never let under half of that in the data
-(docs/explanation/methods.md says why).
+Each column is a contrast with a value in every block (a log ratio, a slope). Its estimate is the
+mean over blocks. The quantile is that of the largest |t| over the columns. Each t is studentised by
+its own resample. The standard error of a resample is at least half of that in the data;
+docs/explanation/methods.md gives the reason.
 """
 
 from functools import lru_cache
@@ -32,8 +32,8 @@ def simultaneous(contrasts: Floats, weights: Floats, level: float) -> tuple[floa
     """The quantile of the largest |t|, and the standard errors of the p columns, shape (p,).
 
     `contrasts` is (blocks, p), `weights` as `draws` gives them. All intervals of half-width
-    quantile times error hold at once with confidence `level`. A column without scatter has no
-    error and no say; without any that scatters the quantile is 0.
+    quantile times error hold at once with confidence `level`. A column without scatter has no error
+    and no influence. If no column scatters, the quantile is 0.
     """
     errors = standard_errors(contrasts)
     moving = errors > NO_SCATTER

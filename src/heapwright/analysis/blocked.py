@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The blocked log-linear model: log y = block + treatment + error.
 
-On the log scale a treatment's effect is a factor, and whatever slows a whole block down falls out
-of the comparison. Runs that failed leave holes, so the model is fitted by least squares on
-incomplete blocks: blocks are eliminated by centring within each, which leaves the reduced normal
-equations A t = c with A = sum_i (diag(m_i) - m_i m_i' / n_i), where m_i marks the treatments seen
-in block i and n_i counts them (Montgomery, Design and Analysis of Experiments, section 4.4; Searle,
-Linear Models, chapter 7). The same A_i and c_i, weighted, serve the bootstrap in `intervals`.
+On the log scale a treatment's effect is a factor. An event that slows a whole block cancels in the
+comparison. Failed runs leave holes, so the model is fitted by least squares on incomplete blocks.
+Blocks are eliminated by centring within each. This leaves the reduced normal equations A t = c with
+A = sum_i (diag(m_i) - m_i m_i' / n_i). Here m_i marks the treatments seen in block i, and n_i
+counts them. The same A_i and c_i, weighted, serve the bootstrap in `intervals`.
 
 The baseline's effect is fixed at zero, so an effect is the logarithm of a ratio to the baseline.
+
+Source: Montgomery, Design and Analysis of Experiments, section 4.4; Searle, Linear Models, chapter
+7.
 """
 
 from collections.abc import Iterable, Sequence
@@ -31,7 +33,8 @@ NO_SCATTER = 1e-12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cells:
-    """One response of all good measured runs, a row a block, a column a treatment.
+    """One response of all good measured runs, with a row for each block and a column for each
+    treatment.
 
     `log_values` has shape (blocks, treatments) and is NaN where there is no good run. The baseline
     is column 0.
@@ -76,7 +79,7 @@ class BlockedFit:
 
 
 def value_of(run: Run, response: Response) -> float | None:
-    """What `run` says about `response`; None where it was not measured or is below resolution."""
+    """The value of `response` in `run`; None if it was not measured or is below resolution."""
     value: float | None
     if response == "time":
         value = run.wall_s
@@ -115,9 +118,9 @@ def tabulate(runs: Iterable[Run], response: Response, treatments: Sequence[Key])
 def comparable(cells: Cells) -> Cells:
     """The part of `cells` that can be compared with the baseline.
 
-    A treatment is kept if a chain of shared blocks leads from it to the baseline; a block is kept
-    if it has at least two of these treatments. Without a value for the baseline nothing is left but
-    the baseline's empty column.
+    A treatment is kept if a chain of shared blocks leads from it to the baseline. A block is kept
+    if it has at least two of these treatments. Without a value for the baseline, only its empty
+    column remains.
     """
     seen = cells.seen
     linked = np.zeros(len(cells.treatments), dtype=bool)
@@ -138,8 +141,9 @@ def comparable(cells: Cells) -> Cells:
 def normal_equations(cells: Cells) -> tuple[Floats, Floats]:
     """Each block's share of the reduced normal equations.
 
-    Returns A_i, shape (b, k, k), and c_i, shape (b, k), over all k treatments; their sums over any
-    multiset of blocks, without the baseline's row and column, are the equations of its effects.
+    Returns A_i, shape (b, k, k), and c_i, shape (b, k), over all k treatments. Their sums over a
+    multiset of blocks, without the row and column of the baseline, are the equations of the
+    effects.
     """
     seen = cells.seen.astype(float)
     count = seen.sum(axis=1)
@@ -187,7 +191,7 @@ def scatter_is_unequal(fit: BlockedFit) -> bool:
     """Whether the treatments clearly differ in scatter, which pooled intervals assume they do not.
 
     Brown and Forsythe's test (1974) on the residuals at 5 %; a warning sign, not a proof, because
-    residuals within a block hang together.
+    residuals within a block are dependent.
     """
     if not fit.df or not fit.sigma or fit.runs.min() < 3 or len(fit.treatments) < 3:
         return False

@@ -4,7 +4,8 @@
 
 Both depend on the order of the values and on medians only, so single disturbed runs do not matter.
 Without a trend the test errs in at most `error` of cases if the order of the values is random. The
-noise of consecutive runs is alike, so many blocks are first put together to `BATCHES` medians.
+noise of consecutive runs is dependent, so a large number of blocks is first reduced to `BATCHES`
+medians.
 
 Source: Mann (1945), Nonparametric tests against trend; Sen (1968), Estimates of the regression
 coefficient based on Kendall's tau.
@@ -16,7 +17,7 @@ import numpy as np
 from scipy import stats
 
 FEWEST_BLOCKS = 6
-"""With fewer values hardly any order is surprising."""
+"""With fewer values hardly any order is significant."""
 BATCHES = 10
 LEAST_TAU = 0.7
 """Of Kendall's tau: a command that changes with each run drifts steadily, a machine less so."""

@@ -4,8 +4,8 @@
 
 Two runs of a deterministic program have equal counts, so a difference between candidates needs no
 statistics. The runs of each candidate are compared first. Their largest relative difference is the
-*spread*. A candidate differs from the baseline if their counts differ by more than three spreads,
-and by more than `LEAST`, which covers lengths of paths and of the environment. Above
+*spread*. A candidate differs from the baseline if their counts differ by more than three spreads
+and by more than `LEAST`. `LEAST` covers the lengths of paths and of the environment. Above
 `MOST_SPREAD` the program is not deterministic, and nothing is concluded. A candidate with fewer
 instructions must also have fewer estimated cycles.
 """

@@ -2,19 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Simultaneous intervals for all ratios to the baseline at once.
 
-All intervals of a response hold together with the stated confidence, whatever the number of
-treatments (Dunnett 1955). Below ten blocks they are t-based: the quantile of the largest |t| comes
-from the multivariate t distribution over the true correlation of the contrasts, holes and all
-(Hothorn, Bretz and Westfall 2008, section 3). From ten blocks on they make no assumption of equal
-or normal scatter: whole blocks are drawn again and again, and the quantile is that of the resampled
-largest |t|, each t studentised by its own resample (Romano and Wolf 2005; Davison and Hinkley 1997,
-section 5.2). A standard error is the block-wise sandwich, which for complete blocks is that of the
-mean of the blocks' log ratios.
+All intervals of a response hold together with the stated confidence, for any number of treatments
+(Dunnett 1955). Below ten blocks they are t-based. The quantile of the largest |t| comes from the
+multivariate t distribution over the true correlation of the contrasts, also with missing runs. From
+ten blocks on they do not assume equal or normal scatter. Whole blocks are drawn repeatedly. The
+quantile is that of the resampled largest |t|, each t studentised by its own resample. A standard
+error is the block-wise sandwich. For complete blocks this is the standard error of the mean of the
+blocks' log ratios.
 
-One departure: a resample's standard error is never let under half the sample's. A resample that
-misses the only outlier would otherwise have hardly any error and a huge t; peak memory,
-the same in all blocks but one, does just that. docs/explanation/methods.md gives the coverage with
-this floor.
+One departure: a resample's standard error is at least half the sample's. A resample without the
+only outlier would otherwise have almost no error and a huge t. Peak memory that is equal in all
+blocks but one is an example. docs/explanation/methods.md gives the coverage with this floor.
+
+Source: Hothorn, Bretz and Westfall 2008, section 3; Romano and Wolf 2005; Davison and Hinkley 1997,
+section 5.2.
 """
 
 import math
@@ -40,7 +41,7 @@ _INTEGRATION_POINTS = 20_000
 class Intervals:
     """Simultaneous intervals on the log scale, shape (k,), the baseline's at 0.
 
-    They are infinite where the runs give no bound. `critical` is the half-width in standard errors;
+    They are infinite if the runs give no bound. `critical` is the half-width in standard errors;
     None where there is none.
     """
 
@@ -124,9 +125,9 @@ def _max_t_quantile(entries: tuple[float, ...], df: int, level: float) -> float:
 def bootstrap(fit: BlockedFit, level: float, seed: int, resamples: int = RESAMPLES) -> Intervals:
     """Intervals from the studentised largest |t| of resampled blocks.
 
-    A contrast without scatter over the blocks gets an interval without width and no say in the
-    quantile. Resamples in which some treatment is not linked to the baseline are left out. Cost:
-    O(resamples * blocks * k^2) time, a thousandth of it in memory at a time.
+    A contrast without scatter over the blocks gets an interval without width and does not influence
+    the quantile. Resamples in which some treatment is not linked to the baseline are left out.
+    Cost: O(resamples * blocks * k^2) time, a thousandth of it in memory at a time.
     """
     if fit.cells.seen.all():
         values = fit.cells.log_values

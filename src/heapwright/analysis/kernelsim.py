@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""How near a model comes to the kernel that a trace was recorded on.
+"""The distance of a model from the kernel on which a trace was recorded.
 
-At each mark of a trace stands what the kernel had; a model was looked at there, too. Compared are
-the slab memory itself, and how much more there is than at the first mark: what was taken before the
-first event is not in a trace, and only the second is free of it.
+Each mark of a trace has the kernel's figures, and the model was sampled at the same place. Two
+figures are compared: the slab memory, and its increase since the first mark. Memory from before the
+first event is not in a trace, and only the second figure is free of it.
 """
 
 from heapwright.artefacts.kernelsim.document import KernelModels, ModelRun, Nearness

@@ -1,12 +1,18 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The compact letter display: who differs from whom, told with letters.
+"""The compact letter display: letters show which treatments differ.
 
-Two treatments share a letter exactly if they do not differ significantly. Insert and absorb (Piepho
-2004, Journal of Computational and Graphical Statistics 13): begin with one letter for all; for each
-pair that differs, split every letter that joins the two into one without the first and one without
-the second; absorb a letter whose bearers all bear another one too. What remains are the largest
-sets without a difference, whatever pattern the pairs form.
+Two treatments share a letter exactly if they do not differ significantly. The algorithm is insert
+and absorb:
+
+1. Begin with one letter for all.
+2. For each pair that differs, split every letter that joins the two. One part lacks the first
+   treatment, the other lacks the second.
+3. Absorb a letter if all its treatments also have another common letter.
+
+The result is the largest sets without a difference, for any pattern of pairs.
+
+Source: Piepho 2004, Journal of Computational and Graphical Statistics 13.
 """
 
 from collections.abc import Sequence
@@ -40,8 +46,8 @@ def compact_letters(estimates: Sequence[float], differs: NDArray[np.bool_]) -> l
 def _split(groups: list[int], one: int, other: int) -> list[int]:
     """Part `one` and `other` in every group that holds both, then absorb what is contained.
 
-    A group is a set of bits. What was no part of another group before is none now, so only the new
-    parts can be absorbed.
+    A group is a set of bits. Only the new parts can be absorbed, because older groups do not
+    change.
     """
     both = one | other
     kept = [group for group in groups if group & both != both]

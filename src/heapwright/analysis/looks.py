@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Adaptive repetition: when to look at the data, at which confidence, and when to stop.
 
-Whoever looks again and again until the intervals please gets intervals that hold less often than
-they say. So the looks are fixed beforehand, and the error rate is shared among them in equal parts
-(Bonferroni): with error rate e and four looks each look's intervals may err with e / 4, and the
-intervals at whichever look comes last hold with 1 - e at least, whatever the rule of stopping is.
-docs/explanation/methods.md says why equal parts and what they cost.
+Repeated looks until the intervals are narrow give intervals with too little coverage. The looks are
+therefore fixed beforehand, and the error rate is shared among them in equal parts (Bonferroni).
+With error rate e and four looks, the intervals of each look may err with e / 4. The intervals at
+the last look then hold with at least 1 - e, for any stopping rule. docs/explanation/methods.md
+gives the reason for equal parts, and their cost.
 
-The rule of stopping looks at the widths alone, never at what the intervals say.
+The stopping rule uses only the widths, never the positions of the intervals.
 """
 
 import math
@@ -22,10 +22,10 @@ LOOKS = (5, 10, 20, 30)
 
 @dataclass(frozen=True, slots=True)
 class LookPlan:
-    """When to judge the precision and what to ask for.
+    """When to judge the precision, and the required precision.
 
-    `until` is the half-width asked for, as a fraction; None: the number of blocks is fixed, the
-    only look is the last, and it has the whole error rate.
+    `until` is the required half-width, as a fraction. None: the number of blocks is fixed, and the
+    only look is the last, with the whole error rate.
     """
 
     looks: tuple[int, ...]
@@ -49,20 +49,20 @@ class LookPlan:
 
 
 def adaptive(until: float, confidence: float = 0.95) -> LookPlan:
-    """Go on until every half-width is at most `until`, but not beyond the last look."""
+    """Continue until every half-width is at most `until`, but not beyond the last look."""
     if not until > 0:
         raise ValueError(f"a half-width is larger than 0, not {until}")
     return LookPlan(LOOKS, until, confidence)
 
 
 def fixed(blocks: int, confidence: float = 0.95) -> LookPlan:
-    """Run this many blocks, whatever they say."""
+    """Run this many blocks, with any result."""
     return LookPlan((blocks,), None, confidence)
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Whether to stop, and the rule that says so."""
+    """Whether to stop, and the rule behind it."""
 
     stop: bool
     because: str
@@ -88,11 +88,11 @@ def widest(effects: Iterable[Effect]) -> tuple[float, Effect] | None:
 def decide(plan: LookPlan, blocks: int, effects: Iterable[Effect]) -> Decision:
     """What to do after `blocks` measured blocks, whose effects at `plan.level` are given.
 
-    Between looks the answer is always to go on.
+    Between looks the answer is always to continue.
     """
     if blocks >= plan.most_blocks and plan.until is None:
         are = "is" if blocks == 1 else "are"
-        return Decision(True, f"the {blocks} {_blocks(blocks)} asked for {are} done")
+        return Decision(True, f"the {blocks} requested {_blocks(blocks)} {are} done")
     if blocks not in plan.looks and blocks < plan.most_blocks:
         return Decision(False, f"the next look is at {next_look(plan, blocks)} blocks")
     worst = widest(effects)
@@ -109,7 +109,7 @@ def decide(plan: LookPlan, blocks: int, effects: Iterable[Effect]) -> Decision:
         return Decision(
             True,
             f"the limit of {blocks} blocks is reached; the widest half-width is "
-            f"{_percent(width)} ({effect.response} of {whose}), {_percent(asked)} was asked for",
+            f"{_percent(width)} ({effect.response} of {whose}), {_percent(asked)} was required",
         )
     return Decision(False, f"the widest half-width is {_percent(width)} after {blocks} blocks")
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Dunnett's quantile: many treatments against one, all with the same number of runs.
 
-The p contrasts T_j = (Z_j - Z_0) / (sqrt(2) s) share the baseline's Z_0, which makes every
-correlation 1/2; given Z_0 and s they are independent, so that
+The p contrasts T_j = (Z_j - Z_0) / (sqrt(2) s) share the Z_0 of the baseline. Every correlation is
+therefore 1/2. For fixed Z_0 and s they are independent:
 
     P(all |T_j| <= c) = E (Phi(Z_0 + c s sqrt(2)) - Phi(Z_0 - c s sqrt(2)))^p
 

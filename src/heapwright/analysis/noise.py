@@ -1,13 +1,14 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""How much alike runs differ, and how small a difference can therefore be seen.
+"""The scatter of equal runs, and the smallest difference that can therefore be seen.
 
-Neighbouring runs are taken as pairs: a block of an experiment with two treatments that are the
-same. What pairs have in common, such as a slow hour, falls out as it does in blocks. The smallest
-difference that n blocks show is (t(1 - alpha/2) + t(power)) s / sqrt(n), with n - 1 degrees of
-freedom and the standard deviation s of the pairs' log ratios: with the chosen power the test of a
-true difference of this size comes out significant (Cohen, Statistical Power Analysis, chapter 2).
-Where pairs still hang together, fewer count (`gate.welch`).
+Neighbouring runs are taken as pairs: a block of an experiment with two equal treatments. Common
+influences of a pair, such as a slow hour, cancel as in blocks. The smallest difference that n
+blocks show is (t(1 - alpha/2) + t(power)) s / sqrt(n). It has n - 1 degrees of freedom, and s is
+the standard deviation of the pairs' log ratios. The test of a true difference of this size is
+significant with the chosen power. If pairs are still dependent, fewer count (`gate.welch`).
+
+Source: Cohen, Statistical Power Analysis, chapter 2.
 """
 
 import math
@@ -33,7 +34,8 @@ def noise_of(
     faults: int | None = None,
     own_length_first: bool = True,
 ) -> Noise:
-    """What repeated runs of one command say: (wall, processor) seconds in the order of the runs.
+    """The noise of repeated runs of one command: (wall, processor) seconds in the order of the
+    runs.
 
     An odd last run is left out of the pairs. Raises ValueError with fewer than FEWEST_PAIRS pairs.
     """

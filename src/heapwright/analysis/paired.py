@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Ratios of figures that were taken in pairs, and what they are known to.
+"""Ratios of paired figures, with their intervals.
 
-The replicates of a deterministic boot differ by their seed alone, and each kernel is given the same
-seeds: the logarithms of the ratios, one a seed, are the sample, and the interval of their mean is
+The replicates of a deterministic boot differ only in their seed, and each kernel gets the same
+seeds. The sample is the logarithms of the ratios, one for each seed. The interval of their mean is
 Student's.
 """
 

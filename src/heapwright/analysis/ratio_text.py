@@ -3,9 +3,9 @@
 """Ratios in words: "8 % faster (6 to 10)", "3.1 times as slow (2.9 to 3.3)".
 
 A percentage is a share of the baseline's figure: 8 % faster takes 8 % less time, 12 % more memory
-peaks 12 % higher. What takes less than half the time, or more than twice, is told in times. An
-interval is told in the direction of the estimate, the smaller change first; one that reaches across
-1 has no direction and is told with signs. Digits are as many as the interval's width deserves.
+peaks 12 % higher. A ratio below a half or above two is written as a multiple. An interval is
+written in the direction of the estimate, the smaller change first. One that includes 1 has no
+direction and is written with signs. The number of digits depends on the width of the interval.
 """
 
 import math
@@ -80,7 +80,7 @@ def percent_text(fraction: float) -> str:
 
 
 def size_text(size: float) -> str:
-    """Bytes for people: "512 MiB", "3.4 GiB"."""
+    """Bytes for readers: "512 MiB", "3.4 GiB"."""
     if size < 1024:
         return f"{size:.0f} bytes"
     power = min(int(math.log(size, 1024)), 4)

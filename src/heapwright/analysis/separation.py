@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What one family of simultaneous intervals separates: group letters and the front of a comparison.
+"""Separation by one family of simultaneous intervals: group letters and the front of a comparison.
 
 All intervals of a response hold together, so any statement that follows from them holds with the
 same confidence. The baseline's interval is the point 1.
@@ -10,8 +10,8 @@ same confidence. The baseline's interval is the point 1.
             ends of its interval are at or below those of this treatment
 
 Ends within the margin of 1 count as 1 in `beaten`. The order is transitive. The verdict reads the
-same intervals, therefore the three agree: a treatment that wins a response shares no letter with
-the baseline in it, and a clean winner beats the baseline on the front.
+same intervals, therefore the three agree. A treatment that wins a response shares no letter with
+the baseline in it. A clean winner beats the baseline on the front.
 """
 
 from collections.abc import Sequence

@@ -4,9 +4,9 @@
 
 The common library routines are one-way: they pool the differences between blocks into the error.
 Here the difference of two treatments, its variance and the degrees of freedom are those of
-`blocked.fit`, and the statistic q = |difference| / se * sqrt(2) is held against the studentised
-range of k means (Tukey 1953; with holes, each pair's own variance: Kramer 1956, conservative by
-Hayter 1984 for a one-way layout and close for ours).
+`blocked.fit`. The statistic q = |difference| / se * sqrt(2) is compared with the studentised range
+of k means (Tukey 1953). With missing runs each pair has its own variance (Kramer 1956). This is
+conservative for a one-way layout (Hayter 1984) and close for this model.
 """
 
 from dataclasses import dataclass
@@ -22,8 +22,8 @@ from heapwright.analysis.blocked import NO_SCATTER, BlockedFit, Floats
 class Pairs:
     """All pairs of k treatments; every array has shape (k, k), row minus column, on the log scale.
 
-    `error` is the standard error of a difference divided by sqrt(2), as the studentised range wants
-    it: infinite without degrees of freedom, 0 without scatter and on the diagonal.
+    `error` is the standard error of a difference divided by sqrt(2), as the studentised range
+    requires. It is infinite without degrees of freedom, and 0 without scatter and on the diagonal.
     """
 
     difference: Floats

@@ -2,19 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """What to do: switch, stay, or not decided, by the rule of docs/explanation/methods.md.
 
-With m the margin of practical equivalence, a candidate wins a response if its whole interval lies
-below 1 - m, loses it if the whole interval lies above 1 + m, and does not lose it if the interval
-ends at or below 1 + m. A candidate is
+Let m be the margin of practical equivalence. A candidate wins a response if its whole interval lies
+below 1 - m. It loses the response if the whole interval lies above 1 + m. It does not lose the
+response if the interval ends at or below 1 + m. A candidate is
 
     clean       wins one response and does not lose the other   -> switch
     trade-off   wins one and loses the other                    -> undecided: trade-off
     beaten      can no longer win either: every low >= 1 - m    -> stay, if all are
     open        anything else                                   -> undecided: more blocks
 
-A trade-off off the front is passed over: an open candidate beats it, and that one is asked about.
-Candidates with a bad outcome are never recommended, and those over the memory cap neither; the same
-goes for the baseline, which is why it may turn a "stay" into an "undecided". The answer depends on
-the intervals only, not on the order or the unit of anything.
+A trade-off that is not on the front is skipped, because an open candidate beats it and is
+considered instead. Candidates with a bad outcome or over the memory cap are never recommended. The
+same is true of the baseline, so a bad baseline turns a "stay" into an "undecided". The answer
+depends only on the intervals, not on order or units.
 """
 
 import math
@@ -41,7 +41,7 @@ MOST_BLOCKS_WORTH_NAMING = 500
 
 @dataclass(frozen=True, slots=True)
 class Entrant:
-    """What the rule needs to know of one treatment.
+    """The input of the rule for one treatment.
 
     time, memory   ratio to the baseline; None without good comparable runs
     groups         its compact letters in (time, memory)
@@ -203,7 +203,7 @@ def _trade_off(
 
 
 def stay(baseline: Entrant, others: Sequence[Entrant], rule: Rule, notes: Sequence[str]) -> Verdict:
-    """No candidate can win any more; may the baseline itself be advised?"""
+    """No candidate can win; check whether the baseline itself can be recommended."""
     why = _why_stay(others, rule)
     everyone = (baseline, *others)
     if rule.cap_bytes is not None and not any(
@@ -291,11 +291,11 @@ def _what_is_open(entrant: Entrant, rule: Rule) -> str:
 
 
 def _what_would_settle(unsettled: Iterable[Entrant], rule: Rule) -> str:
-    """How many blocks would do if the figures stay as they are.
+    """The number of blocks that would be enough if the figures stay.
 
-    Half-widths shrink with the root of the number of blocks, so an interval that reaches across a
-    limit at distance d with half-width h (both on the log scale) needs (h / d)^2 times as many. One
-    clean candidate is enough; without any in sight all must be settled.
+    Half-widths shrink with the root of the number of blocks. Take an interval of half-width h that
+    crosses a limit at distance d, both on the log scale. It needs (h / d)^2 times as many blocks.
+    One clean candidate is enough. Without a likely one, all must be decided.
     """
     hopeful = [e for e in unsettled if _expected(e, rule) == "clean"]
     if hopeful:

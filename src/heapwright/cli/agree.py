@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""`heapwright agree`: do allocators rank on a replay, and on a synthetic load, as on the program?
+"""`heapwright agree`: does the ranking of allocators on a program agree with its replay and its
+synthetic load?
 
 This file is the command line only; `commands.agree` does the work. docs/reference/agree.md is the
 manual page.

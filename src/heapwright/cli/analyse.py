@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""`heapwright analyse`: what do the runs of a study say?
+"""`heapwright analyse`: analyse the runs of a study.
 
 This file is the command line only; `commands.analyse` does the work.
 docs/reference/analysis-json.md is the manual page, docs/explanation/methods.md has the methods.

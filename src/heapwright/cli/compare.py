@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`heapwright compare`: run a command under each allocator and say what to do.
 
-This file is the command line only: options are read and checked here, all before the first run;
+This file is the command line only. It reads and checks all options before the first run.
 `commands.compare` does the work. docs/reference/compare.md is the manual page.
 """
 
@@ -179,7 +179,7 @@ def compare(
 
 
 def _refuse_beside_exact(given: Mapping[str, object]) -> None:
-    """Options that need times or memory, which exact counts do not have."""
+    """Options that need times or memory. Exact counts have neither."""
     for option, value in given.items():
         if value:
             raise HeapwrightError(

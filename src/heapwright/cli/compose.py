@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""`heapwright compose`: make an allocator from layers, prove it, and know it by name from then on.
+"""`heapwright compose`: make an allocator from layers, test it and register its name.
 
 This file is the command line only; `commands.compose` does the work. docs/reference/compose.md is
 the manual page.
@@ -26,7 +26,7 @@ EDITS = {
 
 
 class OrderedCommand(TyperCommand):
-    """Remembers in which order the edits stand on the command line."""
+    """Records the order of the edits on the command line."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         values, _, order = self.make_parser(ctx).parse_args(args=list(args))

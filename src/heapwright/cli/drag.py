@@ -17,7 +17,7 @@ from heapwright.cli import options
 
 
 class Instrument(StrEnum):
-    """How accesses are seen."""
+    """How accesses are observed."""
 
     VALGRIND = "valgrind"
     INSTRUMENTED = "instrumented"
@@ -60,7 +60,7 @@ def drag(
     command = options.command_after_dashes(context)
     if flags:
         if command is not None:
-            raise HeapwrightError("--flags are for a compiler, and run no command")
+            raise HeapwrightError("--flags prints compiler flags and takes no command")
         commands.drag.print_flags()
         return
     if command is None:

@@ -8,7 +8,7 @@ from heapwright.base.errors import HeapwrightError
 
 
 def print_error(error: HeapwrightError) -> None:
-    """Print the sentence, and what to do about it."""
+    """Print the sentence and the hint."""
     console = Console(stderr=True, highlight=False, soft_wrap=True)
     console.print("[bold red]heapwright:[/] ", end="")
     console.print(error.message, markup=False)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A command line such as `heapwright explain ./program`: the dashes before the command are missing.
 
-What an error says then is the command line to type.
+The error then shows the correct command line.
 """
 
 import os
@@ -14,7 +14,7 @@ from pathlib import Path
 from heapwright.base.errors import HeapwrightError
 
 TRACE_OR_DOCUMENT = (b"HWTRACE", b"{")
-"""How files begin that a verb reads itself. A file system may call all files executable."""
+"""First bytes of files that a verb reads itself. Some file systems mark all files executable."""
 
 
 def refuse_program(command_path: str, words: Sequence[str], suspected: Sequence[str]) -> None:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""`heapwright gate`: for continuous integration: is the new slower than the old?
+"""`heapwright gate`: is a new version slower than the old one? For continuous integration.
 
 This file is the command line only; `commands.gate` does the work. docs/reference/gate.md is the
 manual page.
@@ -49,7 +49,7 @@ def gate(
         Path | None,
         typer.Argument(
             metavar="[CURRENT]",
-            help="The same, of what is to be judged. Without it the first document holds both "
+            help="The same for the version to judge. Without it the first document holds both "
             "sides: each treatment is judged against its baseline.",
         ),
     ] = None,

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""A group whose verbs are imported one by one, when they are named."""
+"""A group that imports a verb only when the user names it."""
 
 from importlib import import_module
 from typing import Any

@@ -23,30 +23,30 @@ NEXT: Mapping[str, str] = {
     "doctor": "heapwright compare {target}   (find the best allocator for a program)",
     "drag": "heapwright profile --stacks --html profile.html {target}   (sites and sizes)",
     "explain": "heapwright profile --stacks --html profile.html {target}   (sites and charts)",
-    "export": "heapwright profile TRACE   (what the program asked of malloc)",
+    "export": "heapwright profile TRACE   (the program's requests to malloc)",
     "gate": "heapwright compare --baseline old -a old=OLD.so,new=NEW.so --json both.json {target}"
     "   (old and new in the same blocks, for heapwright gate both.json)",
     "history": "heapwright history {first} --html history.html   (all curves as a page)",
-    "import": "heapwright profile TRACE   (what the program asked of malloc)",
+    "import": "heapwright profile TRACE   (the program's requests to malloc)",
     "profile": "heapwright explain {target}   (leak, retention or growth, and where)",
     "programs": "heapwright compare --program NAME   (compare allocators on a real program)",
     "record": "heapwright explain {output}   (leak, retention or growth, and where)",
     "replay": "heapwright compare {target}   (compare the allocators on the program itself)",
     "synth": "heapwright replay TRACE   (compare the allocators on a trace)",
     "taxonomy": "heapwright report {json} -o taxonomy.html   (all curves as a page)",
-    "trace": "heapwright profile TRACE   (what the program asked of malloc)",
+    "trace": "heapwright profile TRACE   (the program's requests to malloc)",
     "workloads": "heapwright workloads show NAME   (what a workload does)",
 }
-"""By verb. `study`, `report` and `kernel` name their results and what follows themselves."""
+"""By verb. `study`, `report` and `kernel` print their own next command."""
 OF_TRACE: Mapping[str, str] = {
     "explain": "heapwright profile --html profile.html {trace}   (sites and charts)",
-    "export": "heapwright profile {trace}   (what the program asked of malloc)",
-    "import": "heapwright profile {trace}   (what the program asked of malloc)",
+    "export": "heapwright profile {trace}   (the program's requests to malloc)",
+    "import": "heapwright profile {trace}   (the program's requests to malloc)",
     "profile": "heapwright explain {trace}   (leak, retention or growth, and where)",
     "synth": "heapwright replay {trace}   (compare the allocators on a trace)",
-    "trace": "heapwright profile {trace}   (what the program asked of malloc)",
+    "trace": "heapwright profile {trace}   (the program's requests to malloc)",
 }
-"""In place of that, where the arguments name a trace that is there."""
+"""Used instead if the arguments name an existing trace."""
 OF_ONE: Mapping[tuple[str, str], str] = {
     ("allocators", "show"): "heapwright compare -a {second},glibc {target}   (measure it)",
     ("programs", "show"): "heapwright compare --program {second}   (compare allocators on it)",
@@ -55,7 +55,7 @@ OF_ONE: Mapping[tuple[str, str], str] = {
     ("workloads", "show"): 'heapwright compare -- "$(heapwright workloads path {second})"   '
     "(compare the allocators on it)",
 }
-"""In place of that, where a subcommand is about one thing."""
+"""Used instead for these subcommands of one named item."""
 SILENT = frozenset({"-q", "--quiet", "-h", "--help", "path", "--flags"})
 JSON_IS_PRINTED = frozenset({"allocators", "compose", "programs", "workloads"})
 
@@ -91,7 +91,7 @@ def _text(own: Sequence[str]) -> str:
 
 
 def _target(own: Sequence[str], command: Sequence[str]) -> str:
-    """What the next verb runs: the program by its file, or the command."""
+    """The target of the next verb: the program by its file, or the command."""
     program = _value(own, "--program")
     return (
         f"--program {shlex.quote(program)}" if program else f"-- {shlex.join(command) or COMMAND}"
@@ -105,7 +105,7 @@ def _trace(own: Sequence[str]) -> str:
 
 
 def _value(own: Sequence[str], *options: str) -> str:
-    """What stands behind one of the options; empty if none is there."""
+    """The value of the first of these options that is present; empty without one."""
     for word, after in pairwise((*own, "")):
         name, is_joined, value = word.partition("=")
         if name in options:
@@ -114,7 +114,7 @@ def _value(own: Sequence[str], *options: str) -> str:
 
 
 def _parted(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Our own arguments, and the command after the dashes."""
+    """The arguments of heapwright, and the command after the dashes."""
     words = list(arguments)
     at = words.index("--") if "--" in words else len(words)
     return words[:at], words[at + 1 :]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Options that several verbs have: how each is spelt and explained, and what the values mean."""
+"""Options of several verbs: their spelling, their help and the meaning of their values."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ from heapwright.cli.values import parse_cpus, parse_fraction
 
 COMMAND = "heapwright.command"
 USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[1]
-"""Of the library that Typer builds on; some versions of Typer contain a copy of it."""
+"""From the library below Typer. Some versions of Typer contain a copy of it."""
 CONFIDENCE = 0.95
 LONGEST_S = 1e9
 LONGEST_MINUTES = 1e7
@@ -222,7 +222,7 @@ def application(**settings: Any) -> typer.Typer:
 
 
 class CommandAfterDashes(TyperCommand):
-    """Keeps what follows `--` apart, as a command to run; options may stand anywhere before it."""
+    """Separates the command after `--`. Options may stand anywhere before it."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if "--" in args:
@@ -244,7 +244,8 @@ class CommandAfterDashes(TyperCommand):
 
 
 def command_after_dashes(context: typer.Context) -> tuple[str, ...] | None:
-    """What follows `--`; None if nothing does, HeapwrightError if `--` is the end."""
+    """The command after `--`; None without `--`. Raises HeapwrightError if `--` is the last
+    word."""
     command: tuple[str, ...] | None = context.meta.get(COMMAND)
     if command == ():
         raise HeapwrightError("there is no command after --")
@@ -254,7 +255,7 @@ def command_after_dashes(context: typer.Context) -> tuple[str, ...] | None:
 def program_request(
     name: str | None, scale: str | None, parameters: Sequence[str] | None
 ) -> ProgramRequest | None:
-    """What `--program`, `--scale` and `-p` ask for; the last two are nothing without the first."""
+    """The program of `--program`, `--scale` and `-p`. The last two need the first."""
     if name is None:
         for option, value in (("--scale", scale), ("-p", parameters)):
             if value:
@@ -268,7 +269,7 @@ def program_request(
 def long_run_request(
     hours: float | None, allocator: str | None, rest_s: float, vary: str | None
 ) -> LongRunRequest | None:
-    """What is asked for; None without --hours. Raises HeapwrightError."""
+    """The requested long run; None without --hours. Raises HeapwrightError."""
     if hours is None:
         refuse_without_hours({"-a": allocator, "--rest": rest_s, "--vary": vary})
         return None
@@ -276,14 +277,16 @@ def long_run_request(
 
 
 def refuse_without_hours(given: Mapping[str, object]) -> None:
-    """What only a long run has. Raises HeapwrightError."""
+    """Refuse options of a long run without --hours. Raises HeapwrightError."""
     for option, value in given.items():
         if value:
-            raise HeapwrightError(f"{option} is of a long run", "say how long, with --hours")
+            raise HeapwrightError(
+                f"{option} is of a long run", "state the length of the run with --hours"
+            )
 
 
 def refuse_beside_program(given: Mapping[str, object]) -> None:
-    """What a program's file says, the command line does not."""
+    """Refuse options whose values come from the program's file."""
     for name, value in given.items():
         if value:
             raise HeapwrightError(
@@ -293,7 +296,7 @@ def refuse_beside_program(given: Mapping[str, object]) -> None:
 
 
 def until_of(blocks: int | None, until: str | None) -> float | None:
-    """What `--until` comes to; None without it, and it does not go with `-n`."""
+    """The half-width of `--until`; None without it. Refused together with `-n`."""
     if until is None:
         return None
     if blocks is not None:

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command as a process: its streams, its errors and its exit status.
 
-Errors that a user can bring about are printed as a sentence and a hint, on standard error. The exit
-status is that of the error. A reader that closes the pipe (`| head`) ends the command silently.
-SIGTERM and SIGHUP end every verb as Ctrl-C does, so that no verb leaves a half-written file.
+Errors that a user can cause are printed as a sentence and a hint on standard error. The exit status
+is that of the error. A reader that closes the pipe (`| head`) ends the command silently. SIGTERM
+and SIGHUP end every verb as Ctrl-C does, so that no verb leaves a half-written file.
 """
 
 import errno
@@ -48,9 +48,9 @@ def leave_after(work: Callable[[], object]) -> NoReturn:
 
 
 def _open_standard_streams() -> None:
-    """Whoever started us with a stream closed does not want what goes there; it is no error.
+    """Open /dev/null in place of a closed standard stream. A closed stream is no error.
 
-    Nor may a file that is opened later get its number, and what is printed with it.
+    Otherwise a file opened later could get the number of the stream, and with it the printed text.
     """
     missing = [name for name in ("stdin", "stdout", "stderr") if getattr(sys, name) is None]
     for name in missing:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""`heapwright profile`: what does a program ask of malloc?
+"""`heapwright profile`: a program's requests to malloc.
 
 This file is the command line only; `commands.profile` does the work. docs/reference/profile.md is
 the manual page, with the definition of every figure.

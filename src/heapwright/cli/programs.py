@@ -47,7 +47,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text
 
 
 def refuse_together(given: Mapping[str, object]) -> None:
-    """What a single run has and a long one has otherwise."""
+    """Refuse options of a single run with --hours."""
     for option, value in given.items():
         if value:
             raise HeapwrightError(f"{option} is of a single run", "-o FILE writes a long run")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""`heapwright record`: write down what a command asks of malloc.
+"""`heapwright record`: record a command's requests to malloc.
 
 This file is the command line only; `commands.record` does the work. docs/reference/record.md is the
 manual page. The exit status is the command's.

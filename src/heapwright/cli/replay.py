@@ -35,8 +35,8 @@ def replay(
     touch: Annotated[
         Touch,
         typer.Option(
-            help="What is written into each new object: as many bytes as were asked for, all that "
-            "may be used, its first byte, or nothing. The last two compare no memory."
+            help="The bytes written into each new object: the requested size, all "
+            "usable bytes, the first byte, or none. The last two compare no memory."
         ),
     ] = TOUCH,
     pace: Annotated[
@@ -45,9 +45,8 @@ def replay(
     order: Annotated[
         Order,
         typer.Option(
-            help="How far a thread may be ahead of the recording: as far as the objects that it "
-            "takes from others permit, only so far that the live bytes stay close to the recorded "
-            "ones, or not at all."
+            help="How far a thread may be ahead: until it needs the object of another thread, "
+            "only while live bytes stay close to the recorded ones, or not at all."
         ),
     ] = ORDER,
     check: Annotated[
@@ -55,7 +54,7 @@ def replay(
         typer.Option(
             "--check",
             help="Verify contents, alignment, zeroes and that nothing "
-            "overlaps; what is wrong is a failure.",
+            "overlaps. Any violation is a failure.",
         ),
     ] = False,
     process: Annotated[

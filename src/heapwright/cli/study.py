@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`heapwright study`: factorial studies, each of them one file.
 
-This file has the verbs that look at studies; those that run them are in `cli.study_run`.
-docs/reference/study.md is the manual page of both the file and these verbs.
+This file has the verbs that show and check studies. The verbs that run them are in `cli.study_run`.
+docs/reference/study.md is the manual page of the study file and of these verbs.
 """
 
 from pathlib import Path

@@ -153,7 +153,9 @@ def _hosts(
 ) -> tuple[str, ...]:
     """The names of `--hosts`; options that exclude each other are refused."""
     if scheduler is not None and (listen is not None or hosts is not None):
-        raise typer.BadParameter("--scheduler names one that is there: no --listen, no --hosts")
+        raise typer.BadParameter(
+            "--scheduler names a running scheduler: leave out --listen and --hosts"
+        )
     if insecure and listen is None and hosts is None:
         raise typer.BadParameter("--insecure is for --listen and --hosts")
     names = tuple(piece.strip() for piece in (hosts or "").split(",") if piece.strip())

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""`heapwright trace`: what a trace says of itself, and whether all of it can be read.
+"""`heapwright trace`: the content of a trace, and whether all of it can be read.
 
 docs/reference/trace.md is the manual page.
 """

@@ -20,7 +20,7 @@ CPU_RANGE = re.compile(r"(?P<first>[0-9]{1,5})(-(?P<last>[0-9]{1,5}))?")
 
 
 def parse_fraction(text: str) -> float:
-    """`3%`, `3 %` or `0.03`: a fraction of one, more than nothing and less than the whole."""
+    """`3%`, `3 %` or `0.03`: a fraction greater than 0 and less than 1."""
     match = FRACTION.fullmatch(text.strip())
     if match is None:
         raise BadParameter(f"{text!r} is no fraction; write 3% or 0.03")
@@ -31,7 +31,7 @@ def parse_fraction(text: str) -> float:
 
 
 def parse_margin(text: str) -> float:
-    """As a fraction, but nothing is allowed too: then every real difference matters."""
+    """A fraction as above, or zero. With zero, every real difference matters."""
     return 0.0 if text.strip() in ("0", "0%", "0 %") else parse_fraction(text)
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""`heapwright --version`, which is answered without the command line."""
+"""`heapwright --version`, answered without loading the command line."""
 
 import sys
 from typing import NoReturn

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The whole of `heapwright agree`: each program run, recorded, replayed, imitated, and ranked.
+"""The work of `heapwright agree`: runs, records, replays, imitates and ranks each program.
 
-A program that cannot be asked (something is missing, it answers wrongly, nothing can be recorded)
-is in the document with the reason, and the others go on. Who breaks off has what was ready, and
-with a file to keep it in goes on from there.
+A program without an answer (a requirement is missing, its output is wrong, its recording fails) is
+in the document with the reason. The other programs continue. After an interruption the document has
+the finished programs. With `--keep`, the next call reuses them.
 """
 
 import os
@@ -52,12 +52,12 @@ from heapwright.synth import program as synthetic
 BASELINE = "glibc"
 CONFIDENCE = 0.95
 LEFT_OUT = ("reference",)
-"""Of --all: nobody runs it."""
+"""Left out of --all: it is no program to run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The command line, read."""
+    """The options of the command line."""
 
     names: tuple[str, ...]
     everything: bool
@@ -79,7 +79,8 @@ class Options:
 
 
 def run_agree(options: Options) -> ExitCode:
-    """Do it. Raises HeapwrightError for what is refused, and if no program could be asked."""
+    """Run the verb. Raises HeapwrightError for a refused request, and if no program has an
+    answer."""
     if bool(options.names) == options.everything:
         raise HeapwrightError("name programs, or give --all", "heapwright programs list")
     outputs = Outputs(json=options.json_file, csv=options.csv_file, html=options.html_file)
@@ -104,7 +105,7 @@ def run_agree(options: Options) -> ExitCode:
         return ExitCode.INTERRUPTED
     if not any(each.agreements for each in found):
         raise HeapwrightError(
-            "no program could be asked",
+            "no program could be measured",
             "\n".join(f"{each.program}: {each.why}" for each in found),
             exit_code=ExitCode.NOTHING_COMPARED,
         )
@@ -116,7 +117,7 @@ def _kept(options: Options) -> AbstractContextManager[KeptAnswers | None]:
 
 
 def _seed(options: Options, kept: KeptAnswers | None) -> int:
-    """As asked for; else that of the answers that are there."""
+    """The requested order; else the order of the existing answers."""
     if options.seed is not None:
         return options.seed
     there = None if kept is None else kept.seed
@@ -142,7 +143,7 @@ def _answer(
     seed: int,
     kept: KeptAnswers | None,
 ) -> ProgramAgreement:
-    """What one program says, or has said before; else why it says nothing."""
+    """The answer of one program, new or kept; else the reason why it has none."""
     asked = ProgramRequest(name, options.scale, ())
     sha256 = ""
     try:
@@ -166,7 +167,7 @@ def _answer(
 def _program(
     asked: ProgramRequest, options: Options, selection: Selection, paths: PreloadPaths, seed: int
 ) -> ProgramAgreement:
-    """What one program says. Raises HeapwrightError if it cannot be asked."""
+    """The answer of one program. Raises HeapwrightError if it cannot be measured."""
     with Scratch() as folder:
         setup = set_up_program(asked, os.environ)
         events, executes = _loads(asked, setup, folder, paths, seed)
@@ -181,7 +182,7 @@ def _program(
 def _loads(
     asked: ProgramRequest, setup: ProgramSetup, folder: Path, paths: PreloadPaths, seed: int
 ) -> tuple[int, Mapping[Load, Execute]]:
-    """What makes the runs of each load. The program is recorded once, under what it has."""
+    """The executors of the loads. The program is recorded once, under its own allocator."""
     trace, drawn = folder / "recorded", folder / "drawn"
     outcome, notes = record_program(asked, trace)
     if outcome.asked_to_end:

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""From the runs of a program and of its loads to how their rankings agree.
+"""Computes the agreement of rankings from the runs of a program and of its loads.
 
-Allocators without two good runs under each load are not ranked; the others are. With fewer than
-two left there is no ranking, and the document says so.
+Allocators without two good runs under each load are not ranked; the others are. With fewer than two
+left there is no ranking. A note in the document states this.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -55,7 +55,7 @@ def ranked(
 
 
 def overall(programs: Sequence[ProgramAgreement], confidence: float) -> tuple[Overall, ...]:
-    """Instrument over the programs that have a tau."""
+    """Means over the programs that have a tau."""
     found = []
     for what in WHATS:
         for load in LOADS:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The work of `heapwright allocators`: what can be used here, and one of them."""
+"""The work of `heapwright allocators`: lists the usable allocators, or shows one."""
 
 import os
 

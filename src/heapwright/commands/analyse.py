@@ -67,10 +67,10 @@ def analyse_results(
     responses: Sequence[str] = (),
     confidence: float | None = None,
 ) -> StudyAnalysis:
-    """Analyse what was measured; all responses unless some are named.
+    """Analyse the runs; all responses unless some are named.
 
-    `interactions` of three factors come to those that the study names. Raises HeapwrightError for
-    a name that the study does not have.
+    `interactions` of three factors are added to those of the study. Raises HeapwrightError for a
+    name that the study does not have.
     """
     design = results.design
     settings = _settings(design, interactions, confidence)
@@ -83,7 +83,7 @@ def analyse_results(
 def _settings(
     design: StudyDesign, interactions: Sequence[Sequence[str]], confidence: float | None
 ) -> Settings:
-    """What the study's `[analysis]` says, and what is asked beyond it."""
+    """The settings of the study's `[analysis]`, with those of the command line."""
     said: dict[str, Any] = dict(design.options)
     usual = Settings()
     known = [factor.name for factor in design.factors]
@@ -95,8 +95,8 @@ def _settings(
             )
     if any(len(set(each)) != 3 for each in interactions):
         raise HeapwrightError(
-            "an interaction that is asked for is one of three factors",
-            "write --interaction cpus:threads:size; those of two are always there",
+            "--interaction takes three factors",
+            "write --interaction cpus:threads:size; those of two factors are always analysed",
         )
     threes = dict.fromkeys(tuple(each) for each in wanted if len(set(each)) == 3)
     return Settings(
@@ -142,7 +142,7 @@ def _subject(design: StudyDesign, settings: Settings, responses: Sequence[Measur
 
 
 def _summary(design: StudyDesign) -> StudySummary:
-    """What the design says; the runs are counted by the analysis."""
+    """The facts of the design; the analysis counts the runs."""
     return StudySummary(
         name=design.study,
         title=design.title,
@@ -159,7 +159,7 @@ def _summary(design: StudyDesign) -> StudySummary:
 
 
 def _about(results: Results) -> list[str]:
-    """What the results say of themselves, and what the design left out."""
+    """Notes on the results and on the parts that the design left out."""
     said = list(results.notes)
     if len(results.folders) > 1:
         said.append(f"{len(results.folders)} results folders of the study are analysed together")

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The candidates of a comparison: allocators, named commands, levels of parameters, crossed.
 
-Named commands without `-a` and `--set` run as they are. Nothing is preloaded then, so every program
-that can be run can be compared, also a statically linked one.
+Named commands without `-a` and `--set` run unchanged, without a preload. Then any program can be
+compared, also a statically linked one.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ SYSTEM = "glibc"
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What the command line says of candidates."""
+    """The options that name candidates."""
 
     allocators: tuple[str, ...]
     settings: tuple[str, ...]
@@ -42,7 +42,7 @@ class Request:
     cwd: Path = Path()
     shell: bool = False
     exact: bool = False
-    """One candidate is enough: its counts are an answer."""
+    """One candidate is enough, because its counts are a result."""
 
 
 def choose(request: Request, environment: Mapping[str, str], paths: PreloadPaths) -> Selection:
@@ -96,7 +96,7 @@ def _baseline_first(named: list[NamedCommand], baseline: str) -> list[NamedComma
 def _checked(
     request: Request, runs: Sequence[Treatment], environment: Mapping[str, str], alone: bool
 ) -> list[str]:
-    """Look each program up, and refuse what no preload reaches unless commands run `alone`."""
+    """Look up each program. Refuse one that no preload reaches, unless commands run `alone`."""
     warnings: list[str] = []
     for words in {each.command[:1]: each.command for each in runs}.values():
         if alone:
@@ -109,7 +109,8 @@ def _checked(
 def _programs(
     named: Sequence[NamedCommand], cwd: Path, environment: Mapping[str, str]
 ) -> dict[str, Path]:
-    """The file of each command; with a parameter in its name it has several, and none counts."""
+    """The file of each command. A command with a parameter in its name has several files and is
+    left out."""
     return {
         each.name: Path(each.words[0])
         if "{" in each.words[0]

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""`--hours` of `profile` and `explain`: a long run, told as those verbs tell what they find.
+"""`--hours` of `profile` and `explain`: a long run, with the output of these verbs.
 
-The run is that of `heapwright programs run --hours`. A command is run as a program that nobody
-puts under load: started once, in the folder and with the home that it was called in, and ended when
-the time is up.
+The run is that of `heapwright programs run --hours`. A command becomes a program without a load
+generator. It is started once, in the current folder and with the current home, and ended when the
+time is up.
 """
 
 import hashlib
@@ -22,17 +22,17 @@ from heapwright.experiment.program.session import SERVER_OUTPUT
 
 NAME = "command"
 NO_CLIENT = ("true",)
-"""A program file has to name one; it is never run."""
+"""A program file must name a client; this one is never run."""
 STOPS_S = 10.0
-"""What it has to end, when the time is up."""
+"""Seconds that the command has to end when the time is up."""
 
 
 def refuse_beside_hours(given: Mapping[str, object]) -> None:
-    """What belongs to a recording. Raises HeapwrightError."""
+    """Refuse options of a recording. Raises HeapwrightError."""
     for option, value in given.items():
         if value:
             raise HeapwrightError(
-                f"{option} is of a recording, and --hours records no calls",
+                f"{option} belongs to a recording, and --hours records no calls",
                 "it reads memory from outside, for any number of hours: docs/how-to/long-runs.md",
             )
 
@@ -40,10 +40,10 @@ def refuse_beside_hours(given: Mapping[str, object]) -> None:
 def long_run_of(
     asked: ProgramRequest | None, command: tuple[str, ...] | None, long: LongRunRequest
 ) -> Options:
-    """What is to be run. Raises HeapwrightError."""
+    """The program to run. Raises HeapwrightError."""
     if (asked is None) == (command is None):
         raise HeapwrightError(
-            "--hours wants one thing to run: a command, after --, or a program by --program"
+            "--hours needs exactly one of: a command after --, or a program by --program"
         )
     if command is not None and (long.rest_s or long.vary):
         raise HeapwrightError(
@@ -69,7 +69,7 @@ def program_of(command: tuple[str, ...]) -> ProgramFile:
         "environment": {name: _braced(text) for name, text in kept.items()},
         "server": {
             "command": tuple(map(_braced, command)),
-            "ready": {"path": f"{{run}}/../{SERVER_OUTPUT}"},  # it is made when the command begins
+            "ready": {"path": f"{{run}}/../{SERVER_OUTPUT}"},  # the command creates it at its start
             "timeout_s": STOPS_S,
         },
         "command": NO_CLIENT,
@@ -80,5 +80,5 @@ def program_of(command: tuple[str, ...]) -> ProgramFile:
 
 
 def _braced(text: str) -> str:
-    """A text as it is, for templates."""
+    """A text with its braces escaped, for templates."""
     return text.replace("{", "{{").replace("}", "}}")

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The whole of `heapwright compare`, once its options are read: check, measure, conclude, tell.
+"""The work of `heapwright compare`, after its options are read: check, measure, conclude, print.
 
-Everything that can be refused is refused before the first run. From then on nothing that was
-measured is lost: each run is in the journal, results are written before anything is printed, and
-the journal is removed only when the runs are safe in the file of `--json`.
+All refusals come before the first run. After that, no measurement is lost. Each run is in the
+journal, and results are written before anything is printed. The journal is removed only when the
+file of `--json` contains the runs.
 """
 
 import os
@@ -56,7 +56,8 @@ COUNTED_RUNS = 2
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """The command replays a trace: what of, what the advice is for, and how its output is read."""
+    """For a command that replays a trace: its process, the target of the advice, and the reader
+    of its output."""
 
     subject: ReplaySubject
     recorded: tuple[str, ...]
@@ -71,7 +72,7 @@ class Options:
     allocators: tuple[str, ...]
     blocks: int | None
     until: float | None
-    """Half-width to go on to; a race if neither this nor the number of blocks is given."""
+    """Half-width at which the runs end. Without it and without a number of blocks, a race."""
     confidence: float
     warmup: int
     budget_s: float | None
@@ -102,7 +103,7 @@ class Options:
     revision: str | None = None
     """None: what git describes in the folder of the command."""
     advice: bool = False
-    """Print the advice for every place, not for a shell alone."""
+    """Print the advice for every place, not only for a shell."""
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -111,7 +112,7 @@ class Options:
 
 
 def run_comparison(options: Options) -> ExitCode:
-    """Do it; the exit status. Raises HeapwrightError for what is refused."""
+    """Run the verb; return the exit status. Raises HeapwrightError for a refused request."""
     if options.exact:
         refuse_without_valgrind("--exact counts under valgrind")
     outputs = Outputs(json=options.json_file, csv=options.csv_file)
@@ -142,7 +143,7 @@ def run_comparison(options: Options) -> ExitCode:
 
 
 def _select(options: Options, environment: dict[str, str], paths: PreloadPaths) -> Selection:
-    """What is compared; a program is checked when it is set up."""
+    """The candidates. A program is checked when it is set up."""
     if options.program is not None:
         return select(options.allocators, options.settings, options.baseline, environment, paths)
     request = Request(
@@ -206,7 +207,7 @@ def _question(options: Options, selection: Selection, setup: ProgramSetup | None
 
 
 def _execute(options: Options, setup: ProgramSetup | None, paths: PreloadPaths) -> Execute:
-    """What makes the runs."""
+    """The executor of the runs."""
     cpus = format_cpus(set(options.cpus)) or None
     if setup is not None:
         return ProgramMeasurement(setup.prepared, setup.specs(paths, cpus)).execute
@@ -228,7 +229,7 @@ def _execute(options: Options, setup: ProgramSetup | None, paths: PreloadPaths) 
 def _measure(
     options: Options, plan: Plan, question: Question, execute: Execute, journal: Journal
 ) -> Result:
-    """Run the experiment, telling how far it is."""
+    """Run the experiment and show its progress."""
     racing = Racing(plan, question) if question.race else None
     looks = question.looks.looks
 
@@ -265,7 +266,7 @@ def _deliver(
     notes: Sequence[str],
     journal: Journal,
 ) -> ExitCode:
-    """Write the files, then print; the journal goes only when everything is safe elsewhere."""
+    """Write the files, then print. Remove the journal only when all runs are in another file."""
     failure = outputs.write(json=comparison.to_json, csv=lambda: _csv(comparison))
     if options.store is not None and is_compared(comparison) and not result.interrupted:
         notes = [*notes, f"stored: {store(comparison, options.store)}"]
@@ -290,7 +291,7 @@ def _with_revision(options: Options, comparison: Comparison) -> Comparison:
 
 
 def _has_answer(comparison: Comparison) -> bool:
-    """Not if the command failed at once: that is told as an error."""
+    """Not if the command failed at once: that is reported as an error."""
     return len(comparison.runs) > 1
 
 

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What one should know about a comparison besides its figures: failures, neighbours, the machine.
+"""Notes on a comparison besides its figures: failures, neighbours, the machine.
 
-Every note is one line and says something that could change how the figures are read; a comparison
-on a quiet machine in which nothing failed has next to none.
+Each note is one line with a fact that could change how the figures are read. A comparison without
+failures on a quiet machine has almost none.
 """
 
 import os
@@ -25,30 +25,31 @@ from heapwright.experiment.obstacles import is_go_program
 BUSY = 0.5
 """Runnable processes per processor before the first run above which a machine is called busy."""
 STOLEN = 0.01
-"""Share of the processors' time taken by other virtual machines above which it is told."""
+"""Share of the processors' time taken by other virtual machines above which a note is printed."""
 OWN_PART = re.compile(r"^[^;]*; |, [0-9]+ bytes")
-"""What of the method of a peak is one run's own: which of two figures it was, and the other."""
+"""The part of the method of a peak that differs between runs: the chosen one of two figures, and
+the other."""
 SAMPLED = re.compile(r"(?<=sampled every )[0-9]+(?= ms)")
-"""How often the memory of a run was read: each run its own figure, told as the span of them."""
+"""The interval at which the memory of a run was read. Runs differ, so a note shows the range."""
 TELLING = re.compile(r"\b(fatal|error|exception|abort(ed)?|free|malloc)\b", re.IGNORECASE)
 NEEDS_TERMINAL = re.compile(
     r"inappropriate ioctl|ENOTTY|/dev/tty|\bnot a (tty|terminal)\b|needs? a (tty|terminal)"
     r"|(requires?|must be run (in|on|from)) an? (\w+ )?(tty|terminal)|no controlling terminal",
     re.IGNORECASE,
 )
-"""What programs say that find no terminal."""
+"""Messages of programs that find no terminal."""
 TERMINAL_HINT = (
-    "the command needs a terminal, and a measured run has none: use its batch mode, give it input "
+    "the command needs a terminal, and a measured run has none. Use its batch mode, give it input "
     "with --stdin FILE, or run it as: script -qec COMMAND /dev/null"
 )
 ENDS_TOLD = 3
-"""Candidates whose bad end is told where nothing could be compared."""
+"""Candidates whose failures the error lists if nothing could be compared."""
 HELPERS_TOLD = 3
-"""Kinds of processes without the preload that are told; more are only counted."""
+"""Kinds of processes without the preload that notes list. Further kinds are only counted."""
 
 
 def notes_on(comparison: Comparison, result: Result) -> list[str]:
-    """All notes on what was measured, the gravest first."""
+    """All notes on the runs, the most serious first."""
     return [
         *_bad_ends(comparison.runs),
         *_unfinished(comparison, result),
@@ -86,7 +87,7 @@ def why_nothing(comparison: Comparison) -> HeapwrightError:
     hints = [f"| {line}" for line in said]
     if NEEDS_TERMINAL.search(run.detail):
         hints.append(TERMINAL_HINT)
-    alone = comparison.program is None  # a program's file says what it ends with
+    alone = comparison.program is None  # the program file defines its exit status
     if run.outcome is Outcome.FAILED and run.exit_status is not None and alone:
         hints.append(f"if that is how it should end, add --expect-exit {run.exit_status}")
     elif run.outcome is Outcome.TIMEOUT:
@@ -115,7 +116,7 @@ def _how_they_ended(comparison: Comparison) -> str:
 
 
 def _bad_ends(runs: Sequence[Run]) -> Iterator[str]:
-    """Each way in which a treatment ended badly, once, with how often and what was said."""
+    """Each kind of failure of a treatment, once, with its count and its message."""
     bad: dict[tuple[str, Outcome], list[Run]] = {}
     for run in runs:
         if run.outcome is not Outcome.OK:
@@ -126,7 +127,7 @@ def _bad_ends(runs: Sequence[Run]) -> Iterator[str]:
 
 
 def _short(detail: str) -> str:
-    """How it ended, and the line it said that tells most: one with an error, else the last."""
+    """How it ended, and the most useful line of its output: one with an error, else the last."""
     how, *said = _lines(detail) or ["it says nothing"]
     if not said:
         return how
@@ -157,7 +158,8 @@ def _unfinished(comparison: Comparison, result: Result) -> Iterator[str]:
 
 
 def _helpers(runs: Sequence[Run]) -> Iterator[str]:
-    """Processes of good runs that did without the allocator; too small to matter, but real."""
+    """Processes of good runs that did not load the allocator; their share is too small to
+    matter."""
     seen: dict[str, list[str]] = {}
     for run in runs:
         if run.outcome is Outcome.OK and run.detail:
@@ -171,7 +173,7 @@ def _helpers(runs: Sequence[Run]) -> Iterator[str]:
 
 
 def _own_heaps(comparison: Comparison) -> Iterator[str]:
-    """Runtimes that hide most of their allocations from malloc, unless a variable opens them."""
+    """Runtimes that serve most allocations without malloc, unless a variable changes that."""
     told: set[str] = set()
     for run in comparison.runs:
         for process in run.processes:
@@ -209,7 +211,7 @@ def _surroundings(comparison: Comparison) -> Iterator[str]:
 
 
 def _methods(comparison: Comparison) -> Iterator[str]:
-    """How what is in the table was found out."""
+    """The methods behind the figures of the table."""
     if any(run.outcome is Outcome.TIMEOUT for run in comparison.runs):
         yield f"a run had {comparison.design.timeout_s:.3g} s at most (--timeout)"
     methods = [run.peak_rss_method for run in comparison.runs if run.peak_rss_method]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The work behind `heapwright compose`: the stage is given what it needs, its answer is printed."""
+"""The work of `heapwright compose`: calls the stage and prints its result."""
 
 import contextlib
 import os
@@ -45,7 +45,7 @@ class Options:
 
 
 def run_compose(options: Options) -> None:
-    """Make an allocator, or delete it. Raises HeapwrightError for what is refused."""
+    """Make an allocator, or delete it. Raises HeapwrightError for a refused request."""
     edits = tuple(parse_edits(options.edits))
     if options.delete:
         if options.type or options.file or options.base or edits:
@@ -74,14 +74,14 @@ def _refuse_wrong_start(order: Order) -> None:
         what = "several things" if all(starts) else "nothing"
         raise HeapwrightError(
             f"there is {what} to make {order.name} from",
-            "say one of --type TYPE, --file HEADER and --from ALLOCATOR",
+            "use one of --type TYPE, --file HEADER and --from ALLOCATOR",
         )
     if order.edits and not order.base:
-        raise HeapwrightError("edits need --from ALLOCATOR, which they are made on")
+        raise HeapwrightError("edits need --from ALLOCATOR, the allocator to edit")
 
 
 def make_one(order: Order, *, verbose: bool, as_json: bool) -> None:
-    """Compose, and print what came of it."""
+    """Compose, and print the result."""
     environment = dict(os.environ)
     folder = native.native_dir()
     with PreloadPaths() as paths, telling_steps() as tell:
@@ -123,7 +123,7 @@ def _judged(discovery: Discovery, name: str, library: Path) -> Allocator:
 
 
 def _with_pages(error: NotComposableError, name: str, *, verbose: bool) -> HeapwrightError:
-    """The error with a word on where the compiler's own pages are."""
+    """The error with the place of the full compiler output."""
     if not error.pages:
         return error
     if verbose:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""From an experiment's runs to the document: joins experiment, analysis and the artefact."""
+"""Builds the document from an experiment's runs: joins experiment, analysis and artefact."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -31,7 +31,7 @@ from heapwright.experiment.treatments import Treatment
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What was asked, as far as the analysis has to know it."""
+    """The parts of the request that the analysis needs."""
 
     command: tuple[str, ...]
     looks: "LookPlan"
@@ -46,7 +46,7 @@ class Question:
     def figure(self, runs: Sequence[Run], treatments: Sequence[Treatment]) -> Deciding | None:
         """The figure that decides the race; None: the blocks are complete.
 
-        What a replay and a server report as their time is not that of the whole process.
+        The time that a replay or a server reports is not that of the whole process.
         """
         if not self.race:
             return None
@@ -84,7 +84,7 @@ def describe(treatment: Treatment) -> TreatmentInfo:
 def conclude(
     plan: Plan, question: Question, result: Result, environment: Environment
 ) -> Comparison:
-    """Analyse what was measured and put it into the document."""
+    """Analyse the runs and build the document."""
     design = _design(plan, question, result)
     treatments = [describe(treatment) for treatment in plan.treatments]
     settings = replace(settings_of(design), judges_memory=question.judges_memory)
@@ -150,7 +150,7 @@ def _design(plan: Plan, question: Question, result: Result) -> Design:
 
 
 def enough_by(plan: Plan, question: Question) -> Callable[[Sequence[Run], int], str]:
-    """The question that the engine asks after each block: are the ratios known well enough?"""
+    """Called by the engine after each block: are the ratios precise enough?"""
     treatments = [describe(treatment) for treatment in plan.treatments]
     looks = question.looks
     baseline = plan.baseline.key
@@ -177,9 +177,10 @@ def enough_by(plan: Plan, question: Question) -> Callable[[Sequence[Run], int], 
 
 
 def is_compared(comparison: Comparison) -> bool:
-    """Whether anything was compared: there is a ratio of something other than a baseline.
+    """Whether anything was compared, that is, a treatment other than a baseline has a ratio.
 
-    Counts of the baseline alone are an answer too: a later document is judged against them.
+    Counts of the baseline alone are also a result, because `gate` judges a later document against
+    them.
     """
     if comparison.design.exact and len(comparison.treatments) == 1:
         return counted(comparison.runs, comparison.treatments[0].key) is not None

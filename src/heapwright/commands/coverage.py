@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which processes of a recorded command are in its trace, and why others are not.
 
-The trace has the account of each process: who provides malloc in it, and its processor time. The
-files of the programs tell the rest, as far as they are still on this machine.
+The trace has an account of each process: the provider of its malloc, and its processor time. Other
+facts come from the files of the programs, if they are still on this machine.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -37,7 +37,7 @@ _CAUSES = {
 def coverage_of(
     info: TraceInfo, libraries: Sequence[str] = (), process: int | None = None
 ) -> Coverage | None:
-    """What a trace says of the command's processes; None if it says nothing.
+    """The coverage of the command's processes; None if the trace has no accounts.
 
     `libraries` are mapped in one process: that of this number, or the one that makes most calls.
     """
@@ -88,7 +88,7 @@ def _numbered(info: TraceInfo, number: int) -> TraceProcess | None:
 
 
 def _is_account_of(account: TraceAccount, process: TraceProcess | None) -> bool:
-    """Programs that follow each other by exec have one number and several accounts."""
+    """Programs that replace each other by exec have one process number and several accounts."""
     if process is None or account.pid != process.pid:
         return False
     return not process.executable or account.executable == process.executable

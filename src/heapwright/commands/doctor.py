@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The whole of `heapwright doctor`, once its options are read: look, measure noise, tell.
+"""The work of `heapwright doctor`, after its options are read: inspect, measure noise, print.
 
-The noise is measured with the runner that `compare` uses, and with the witness that it preloads,
-under the C library's malloc: it is the noise that a comparison will have.
+The noise is measured with the runner and the witness of `compare`, under the C library's malloc. It
+is therefore the noise of a comparison.
 """
 
 import os
@@ -32,7 +32,7 @@ from heapwright.report.console import make_console
 from heapwright.report.doctor import print_checkup
 
 OPERATIONS = "3000000"
-"""Of the short program: some tens of milliseconds, as short as what people compare."""
+"""Length of the short program: some tens of milliseconds, like the shortest compared programs."""
 FEWEST_RUNS = 6
 MOST_RUNS = 100_000
 
@@ -50,7 +50,7 @@ class Options:
 
 
 def run_checkup(options: Options) -> bool:
-    """Do it; whether the machine is fit. Raises HeapwrightError."""
+    """Run the verb; return whether the machine is fit. Raises HeapwrightError."""
     outputs = Outputs(json=options.json_file)
     environment = dict(os.environ)
     machine = Machine(
@@ -61,7 +61,7 @@ def run_checkup(options: Options) -> bool:
         },
         folders=tuple(dict.fromkeys((Path(tempfile.gettempdir()), *journal_folders(), Path.cwd()))),
     )
-    before = examine(machine)  # load and stalls as they are without what is done from here on
+    before = examine(machine)  # read load and stalls before this verb adds its own
     allocators = _allocators(environment)
     machine = replace(machine, earlier_stat=machine.text("proc/stat"), allocators=allocators)
     with PreloadPaths() as paths:
@@ -115,7 +115,7 @@ def _runner(
 
 
 def _noise(options: Options, run: Callable[[], RawRun]) -> Noise:
-    """Run for the time asked for; the first run, made before, was the warm-up."""
+    """Run for the requested time. The warm-up run was made before."""
     runs: list[RawRun] = []
     begun = monotonic()
     waiting = Console(stderr=True)

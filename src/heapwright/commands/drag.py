@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The whole of `heapwright drag`, once its options are read: watch the command, name, tell.
+"""The work of `heapwright drag`, after its options are read: observe, name call sites, print.
 
-Everything that can be refused is refused before the command runs.
+All refusals come before the command runs.
 """
 
 import os
@@ -45,12 +45,12 @@ class Options:
 
 
 def print_flags() -> None:
-    """In one line, for a shell."""
+    """The command in one line, for a shell."""
     print(" ".join(instrumented.flags()))  # noqa: T201
 
 
 def run_drag(options: Options) -> ExitCode:
-    """Do it; the exit status. Raises HeapwrightError for what is refused."""
+    """Run the verb; return the exit status. Raises HeapwrightError for a refused request."""
     outputs = Outputs(json=options.json_file, html=options.html_file)
     found, warnings = watch_command(options.command, options.instrument, options.calls)
     failure = outputs.write(json=found.to_json, html=lambda: _page(found))
@@ -66,7 +66,7 @@ def run_drag(options: Options) -> ExitCode:
 def watch_command(
     command: tuple[str, ...], instrument: Instrument, calls: int = 12
 ) -> tuple[Drag, tuple[str, ...]]:
-    """Run it; its drag, and what the user should know of the command. Raises HeapwrightError."""
+    """Run the command; return its drag and the notes on it. Raises HeapwrightError."""
     environment = dict(os.environ)
     if instrument == "valgrind" and (reason := valgrind.missing()):
         raise HeapwrightError(f"nothing can be watched: {reason}", valgrind.INSTALL)

@@ -17,12 +17,12 @@ from heapwright.artefacts.run.measured import Outcome
 
 ERROR = 0.02
 LEAST_CHANGE = 0.1
-"""Smaller drifts are those of the machine, and the blocks take them out of all ratios."""
+"""Smaller drifts are usual for a machine, and the blocks remove them from all ratios."""
 WORDS = {"time": "wall time", "cpu": "processor time", "memory": "memory"}
 
 
 def drift_notes(comparison: Comparison) -> Iterator[str]:
-    """A line for each figure of a baseline that drifts steadily and far."""
+    """A line for each figure of a baseline with a steady and large drift."""
     found = views(comparison)
     figures: tuple[Response, ...] = (comparison.design.race or "time", "memory")
     error = ERROR / (len(figures) * len(found))
@@ -34,8 +34,8 @@ def drift_notes(comparison: Comparison) -> Iterator[str]:
                 yield (
                     f"drift: {view.treatments[0].label}{where} needed {abs(change):.0%} "
                     f"{'more' if change > 0 else 'less'} {WORDS[figure]} at the end than at the "
-                    "beginning; if each run changes what the next one finds (a cache, a file that "
-                    "grows), restore it with --prepare"
+                    "beginning. If each run changes the state for the next one (a cache, a "
+                    "growing file), restore it with --prepare"
                 )
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Exact counts while they are made: announces their cost before the first counted run."""
+"""Progress of exact counts: announces their cost before the first counted run."""
 
 from typing import Protocol
 
@@ -20,7 +20,7 @@ class Watching(Protocol):
 
 
 class CostWatch:
-    """Passes on what a display is to show; give `watch` to the engine."""
+    """Forwards events to a display. Pass `watch` to the engine."""
 
     def __init__(self, plan: Plan, display: Watching) -> None:
         self._plan = plan
@@ -29,7 +29,7 @@ class CostWatch:
         self._announced = False
 
     def watch(self, assignment: Assignment, run: Run | None) -> None:
-        """Take note of a run that begins or is over."""
+        """Handle the start or the end of a run."""
         if run is not None and assignment.warmup:
             self._plain_s += run.wall_s or 0.0
         if run is None and not assignment.warmup and not self._announced:

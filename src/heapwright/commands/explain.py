@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The whole of `heapwright explain`, once its options are read: record, look, judge, tell."""
+"""The work of `heapwright explain`, after its options are read: record, search, judge, print."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -41,7 +41,7 @@ HINT = "`heapwright record` makes a trace, `heapwright explain --hours` a long r
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The command line, read; one of command, program, trace and pid is given."""
+    """The options of the command line, with one of command, program, trace and pid."""
 
     command: tuple[str, ...] | None
     program: ProgramRequest | None
@@ -56,7 +56,7 @@ class Options:
 
 
 def run_explanation(options: Options) -> ExitCode:
-    """Do it; the exit status. Raises HeapwrightError for what is refused."""
+    """Run the verb; return the exit status. Raises HeapwrightError for a refused request."""
     outputs = Outputs(json=options.json_file)
     if options.long is not None:
         return _explain_hours(options, options.long, outputs)
@@ -69,7 +69,7 @@ def run_explanation(options: Options) -> ExitCode:
         with _seen(options) as seen:
             found, lacking = judged(seen)
             status = ExitCode.NOTHING_COMPARED if seen.failed else status
-    if options.trace is None:  # the recording has told the rest
+    if options.trace is None:  # the recording printed its own messages
         lacking = [] if found.coverage is None else found.coverage.remarks()
     for remark in lacking:
         typer.echo(f"heapwright: {remark}", err=True)
@@ -86,7 +86,7 @@ def _tell(found: Explanation, options: Options, outputs: Outputs) -> None:
 
 
 def _explain_hours(options: Options, long: LongRunRequest, outputs: Outputs) -> ExitCode:
-    """Run it for so long, and explain that. The series stay in the journal."""
+    """Run it for the given hours and explain that. The series stay in the journal."""
     refuse_beside_hours(
         {
             "-o": options.output is not None,
@@ -96,8 +96,8 @@ def _explain_hours(options: Options, long: LongRunRequest, outputs: Outputs) -> 
     )
     if options.pid is not None or options.trace is not None:
         raise HeapwrightError(
-            "--hours wants something to run: a command, after --, or a program by --program",
-            "a long run that was made is explained by its file alone",
+            "--hours needs a command after --, or a program by --program",
+            "to explain a finished long run, name its file without --hours",
         )
     asked = long_run_of(options.program, options.command, long)
 
@@ -114,7 +114,7 @@ def _explain_hours(options: Options, long: LongRunRequest, outputs: Outputs) -> 
 
 
 def _long(path: Path) -> tuple[Explanation, list[str]]:
-    """Of a long run, or of the journal of one that had no end."""
+    """Explain a long run, or the journal of an unfinished one."""
     run = read_long_run(path)
     return _explained(run), [] if run.whole else [run.detail]
 
@@ -140,7 +140,7 @@ def _seen(options: Options) -> Iterator[Seen]:
 
 
 def _environment(pid: int) -> dict[str, str]:
-    """Of a running process, as it began. Raises HeapwrightError."""
+    """The start time of a running process. Raises HeapwrightError."""
     try:
         words = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
     except OSError as error:
@@ -159,7 +159,7 @@ def trace_of(pid: int, environment: Mapping[str, str]) -> Path:
 
 
 def _recorded(options: Options, trace: Path) -> Seen:
-    """Run the command to its end, where it waits while its memory is looked at."""
+    """Run the command to its end. There it waits while its memory is searched."""
     with Listener(trace) as listener:
         how = HowToRecord(stacks=options.stacks, follow=options.follow)
         behind, variables = (native.library(LIBRARY),), {VARIABLE: str(listener.address)}

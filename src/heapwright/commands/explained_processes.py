@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which processes of a trace are explained, and the explanation of all of them together.
+"""Selects the processes of a trace to explain, and joins their explanations.
 
 The answer is that of the process with the most important finding. Other processes that lose memory
 are named beside it. Processes without a call of malloc do not count.
@@ -30,17 +30,17 @@ MOST_NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What there is to judge: a trace, how the recording ended if we know, what was reached."""
+    """The input: a trace, the end of the recording if it is known, and the result of the search."""
 
     trace: Path
     ending: Ending | None = None
     reaches: Mapping[int, Reach] = field(default_factory=dict)
     pid: int | None = None
-    """The process that was asked for; null: any."""
+    """The requested process; null: any."""
     environment: Mapping[str, str] | None = None
     """Of that process; null: the trace knows it."""
     failed: bool = False
-    """What was recorded was not as its program's file says."""
+    """The recorded program broke a rule of its program file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class _Judged:
 
 
 def judged(seen: Seen) -> tuple[Explanation, list[str]]:
-    """The explanation of a trace; and what the trace lacks, in words."""
+    """The explanation of a trace, and notes on what the trace lacks."""
     info = trace_info(seen.trace)
     calls = _calls(info)
     processes = _busy(info, calls, seen.reaches) if seen.pid is None else _of_pid(info, seen.pid)
@@ -66,7 +66,7 @@ def judged(seen: Seen) -> tuple[Explanation, list[str]]:
         _of_process(seen, info, each, each.process if each and several else None)
         for each in processes
     ]
-    first = max(all_judged, key=lambda each: weight(each.found))  # of equals the first
+    first = max(all_judged, key=lambda each: weight(each.found))  # the first of equals
     found = first.found.model_copy(update={"heapwright_version": __version__})
     if first.process is not None and several:
         number = first.process.process
@@ -112,7 +112,7 @@ def _of_process(
         environment = info.accounts.environment if info.accounts else {}
     last = max((thread.last_ns for thread in info.threads), default=0)
     ended = process is not None and process.end_ns is not None and process.end_ns <= last
-    if info.stop != "none" and not ended:  # what was live then may have been freed since
+    if info.stop != "none" and not ended:  # blocks live at that time may have been freed later
         facts = Facts(ending=Ending.UNKNOWN, end_s=last / 1e9, environment=environment)
     else:
         facts = Facts(
@@ -144,8 +144,8 @@ def _calls(info: TraceInfo) -> Counter[int]:
 def _busy(
     info: TraceInfo, calls: Counter[int], reaches: Mapping[int, Reach]
 ) -> list[TraceProcess | None]:
-    """The processes to judge, the one with most calls first: those that make a good part of the
-    calls, and those in which a search found that blocks were lost."""
+    """The processes to judge, the one with most calls first. These make a large part of the
+    calls, or a search found lost blocks in them."""
     ordered = sorted(info.processes, key=lambda each: -calls[each.process])
     busy = [each for each in ordered if calls[each.process] * BUSY_PART >= calls.total()]
     found = busy[:MOST_JUDGED]

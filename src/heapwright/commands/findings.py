@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Puts what a study asks beside its analysis: findings, a choice and a bar with verdicts, published
-tables with our figures.
+"""Adds the answers to a study's questions to its analysis: findings, a choice, a bar with verdicts,
+and published tables beside the measured figures.
 
-The study is read from its copy in the results folder, at the scale that was run, and so are the
-published tables (`artefacts.study.published.keep`). What cannot be read is a note, not an error:
-the analysis stands without it.
+The study and the published tables are read from their copies in the results folder, at the scale of
+the runs (`artefacts.study.published.keep`). An unreadable table is a note and no error, because the
+analysis is valid without it.
 """
 
 from collections.abc import Iterator

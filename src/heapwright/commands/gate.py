@@ -21,18 +21,18 @@ from heapwright.report.gate import print_gate
 
 MARGIN = 0.03
 EXACT_MARGIN = 0.001
-"""Covers the few instructions that lengths of paths and of the environment cost."""
+"""Covers the few instructions that depend on the lengths of paths and of the environment."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The command line, read."""
+    """The options of the command line."""
 
     baseline: Path
     current: Path | None
     """None: `baseline` holds both sides."""
     margin: float | None
-    """None: that of the kind of figures."""
+    """None: the default for the kind of figures."""
     confidence: float
     responses: tuple[str, ...]
     treatments: tuple[str, ...]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""An analysis that is broken off leaves the runs it has; the user is shown where they are."""
+"""An interrupted analysis keeps its runs and prints their place."""
 
 import sys
 from collections.abc import Iterator
@@ -12,7 +12,8 @@ from heapwright.base.errors import HeapwrightError
 
 @contextmanager
 def telling_of(journal: Journal) -> Iterator[None]:
-    """When the analysis is broken off, or fails by a defect of ours, say where the runs are."""
+    """Print the place of the runs if the analysis is interrupted, or fails by a defect of
+    heapwright."""
     try:
         yield
     except (HeapwrightError, BrokenPipeError):

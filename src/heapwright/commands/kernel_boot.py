@@ -17,7 +17,7 @@ from heapwright.report.kernel.text import print_boot
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is booted under which load, as the command line says it."""
+    """The kernel and the load of the command line."""
 
     load: str
     scale: str
@@ -28,13 +28,13 @@ class Request:
 
     @property
     def asked(self) -> Asked:
-        """Raises HeapwrightError for a load or a scale that is not there."""
+        """Raises HeapwrightError for an unknown load or scale."""
         load = load_of(self.load, self.scale)
         return Asked(load, self.seed, self.cpus, kvm=self.kvm, timeout_s=self.timeout_s)
 
 
 def boot_kernel(allocator: str, request: Request, json_file: str | None) -> None:
-    """Raises HeapwrightError where it does not come to its end."""
+    """Raises HeapwrightError if the boot does not complete."""
     asked = request.asked
     destination = Destination(json_file, "--json") if json_file is not None else None
     cache = kernel_cache(os.environ)

@@ -20,7 +20,7 @@ from heapwright.kernel.source import find_source
 
 
 def parse_allocators(text: str) -> tuple[str, ...]:
-    """Names with commas. Raises HeapwrightError for one that is none."""
+    """Read names separated by commas. Raises HeapwrightError for an unknown name."""
     names = tuple(dict.fromkeys(each.strip() for each in text.split(",") if each.strip()))
     for name in names:
         if name not in ALLOCATORS:
@@ -37,7 +37,7 @@ def parse_allocators(text: str) -> tuple[str, ...]:
 def build_kernels(
     allocators: str, jobs: int | None, *, again: bool, keep_source: bool, as_json: bool
 ) -> None:
-    """Raises HeapwrightError where one cannot be built; those before it are in the cache."""
+    """Raises HeapwrightError if a kernel cannot be built. Earlier ones are in the cache."""
     cache = kernel_cache(os.environ)
     names = parse_allocators(allocators)
     many = jobs or len(os.sched_getaffinity(0))
@@ -53,7 +53,7 @@ def build_kernels(
 def made_kernels(
     names: Sequence[str], cache: Path, jobs: int, *, again: bool = False, keep_source: bool = False
 ) -> list[Built]:
-    """The kernels, built where they are not there yet. Raises HeapwrightError."""
+    """The kernels; missing ones are built. Raises HeapwrightError."""
     source = find_source()
     made = []
     for name in names:
@@ -68,9 +68,9 @@ def made_kernels(
 
 
 def cached_kernel(name: str, cache: Path) -> Built:
-    """A kernel that is there: of this source and configuration, or else of another version's.
+    """An existing kernel: of this source and configuration, else of another version.
 
-    Raises HeapwrightError that says how to have one.
+    Raises HeapwrightError with the command that builds one.
     """
     (name,) = parse_allocators(name)
     try:

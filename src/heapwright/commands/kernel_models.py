@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The whole of `heapwright kernel models`, once its options are read."""
+"""The work of `heapwright kernel models`, after its options are read."""
 
 import hashlib
 from dataclasses import dataclass
@@ -51,10 +51,10 @@ class Options:
 
 
 def run_models(options: Options) -> None:
-    """Do it. Raises HeapwrightError for what is refused."""
+    """Run the verb. Raises HeapwrightError for a refused request."""
     if (options.load is None) == (options.trace is None):
         raise HeapwrightError(
-            "one load is run, or one kernel trace",
+            "name exactly one load or one kernel trace",
             "heapwright kernel models --load churn, or --trace FILE; --load list names the loads",
         )
     if options.load == LIST:
@@ -144,7 +144,7 @@ def _of_trace(
     }
     for option, value in given.items():
         if value is not None:
-            raise HeapwrightError(f"{option} is for loads: a trace says what happened, and where")
+            raise HeapwrightError(f"{option} is for loads: a trace fixes its events and processors")
     outputs.spare(trace)
     digest = _digest(trace)
     answer = run_trace(trace, models, rounds=options.rounds)
@@ -178,10 +178,10 @@ def _digest(trace: Path) -> str:
 
 
 def _notes(runs: list[ModelsAnswer]) -> tuple[str, ...]:
-    """What a reader of the figures must know."""
+    """Notes that change how the figures are read."""
     refused = {run.model: run.refused for answer in runs for run in answer.models if run.refused}
     return tuple(
-        f"{model}: {count:,} requests were refused, for the machine had no memory left"
+        f"{model}: {count:,} requests were refused because the machine had no memory left"
         for model, count in refused.items()
     )
 

@@ -16,7 +16,7 @@ MOST_CACHES = 4
 
 
 def record_kernel(allocator: str, request: Request, output: str, buffer_mib: int | None) -> None:
-    """Raises HeapwrightError where it does not come to its end; then nothing is written."""
+    """Raises HeapwrightError if the boot does not complete. Then nothing is written."""
     asked = request.asked
     destination = Destination(output, "-o")
     cache = kernel_cache(os.environ)
@@ -29,7 +29,7 @@ def record_kernel(allocator: str, request: Request, output: str, buffer_mib: int
 
 
 def told(counts: Counts) -> list[str]:
-    """What the trace has, and what its events did not show."""
+    """The content of the trace, and the frees without an event."""
     lines = [
         f"{counts.objects:,} objects, {counts.blocks:,} blocks of pages, {counts.marks} marks; "
         f"{counts.own_blocks:,} blocks were the allocator's own and are left out"

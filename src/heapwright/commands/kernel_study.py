@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The work of `heapwright kernel study`: boots in their order, each kept at once, then the page."""
+"""The work of `heapwright kernel study`: makes the boots in order, keeps each at once, then
+writes the page."""
 
 import os
 import sys
@@ -39,7 +40,7 @@ PAGE = "index.html"
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A study as the command line asks for it."""
+    """The options of the command line."""
 
     scale: str
     loads: str
@@ -50,7 +51,8 @@ class Wanted:
 
 
 def run_kernel_study(wanted: Wanted, folder: Path, *, resume: bool) -> bool:
-    """Whether every boot came to its end. Raises HeapwrightError for what is refused."""
+    """Run the study; return whether every boot completed. Raises HeapwrightError for a refused
+    request."""
     find_qemu()
     cache = kernel_cache(os.environ)
     design = read_design(folder) if resume else _designed(wanted, cache)

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""`heapwright programs run --hours`: a server under load for hours, and how its memory grows."""
+"""`heapwright programs run --hours`: a server under load for hours, and the growth of its
+memory."""
 
 import os
 import sys
@@ -84,13 +85,14 @@ def _varied(text: str | None) -> tuple[str, tuple[str, ...]]:
 
 
 def run_long(options: Options) -> ExitCode:
-    """Do it and tell it; the exit status. Raises HeapwrightError for what is refused."""
+    """Make the run and print it; return the exit status. Raises HeapwrightError for a refused
+    request."""
     outputs = Outputs(json=options.json_file, html=options.html_file)
     return long_run(options, lambda found, journal: _tell(found, outputs, journal))
 
 
 def long_run(options: Options, tell: Tell) -> ExitCode:
-    """Do it, and have it told. Raises HeapwrightError for what is refused."""
+    """Make the run, and print it with `tell`. Raises HeapwrightError for a refused request."""
     load = options.load
     environment = dict(os.environ)
     asked = options.program
@@ -120,7 +122,7 @@ def long_run(options: Options, tell: Tell) -> ExitCode:
 
 
 class _Kept:
-    """Everything that is seen goes to the journal, and now and then a word to who waits."""
+    """Writes each sample to the journal, and sometimes a progress line for the user."""
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
@@ -151,29 +153,29 @@ def _document(plan: Plan, taken: LongRunResult, notes: tuple[str, ...]) -> LongR
 
 
 def _end(found: LongRun) -> dict[str, object]:
-    """What a journal's last line has: all that the others have not."""
+    """The last line of a journal: everything except the series."""
     kept = {"plan", "samples", "rounds", "format", "schema_version"}
     return found.model_dump(mode="json", exclude=kept)
 
 
 def _notes(taken: LongRunResult) -> Iterator[str]:
-    """What the series do not have."""
+    """Notes on what the series lack."""
     if not taken.samples:
         return
     if not taken.sources:
         yield (
-            "this allocator does not tell what is live: only resident memory is known; "
+            "this allocator does not report live bytes, so only resident memory is known; "
             "`heapwright record` has live bytes under any allocator"
         )
     elif taken.silent:
         yield (
-            f"{taken.silent} of {taken.samples[-1].processes} processes did not tell what is live "
-            "in them: they have another allocator, or lost the preload"
+            f"{taken.silent} of {taken.samples[-1].processes} processes did not report live "
+            "bytes: they have another allocator, or lost the preload"
         )
 
 
 def _short(taken: LongRunResult, load: Load) -> Iterator[str]:
-    """A command that did not stay."""
+    """The error for a command that ended early."""
     if not load.client and taken.named.detail.startswith("the server ended"):
         yield (
             "a command that ends has no memory for hours: without --hours, `heapwright profile` "
@@ -196,7 +198,7 @@ def _tell(found: LongRun, outputs: Outputs, journal: Journal | None) -> ExitCode
 
 
 def tell_again(path: Path, json_file: str | None, html_file: str | None) -> ExitCode:
-    """Of a document, or of the journal of a run that had no end: the same words and page."""
+    """Print a document, or the journal of an unfinished run, with the same text and page."""
     outputs = Outputs(json=json_file, html=html_file)
     run = read_long_run(path)
     run = run if run.growths else fitted(run)
@@ -204,14 +206,14 @@ def tell_again(path: Path, json_file: str | None, html_file: str | None) -> Exit
 
 
 def status_of(found: LongRun) -> ExitCode:
-    """How it went, as an exit status."""
+    """The exit status for the outcome."""
     if found.outcome is not Outcome.OK:
         return ExitCode.NOTHING_COMPARED
     return ExitCode.INTERRUPTED if found.interrupted else ExitCode.OK
 
 
 def _explained(found: LongRun) -> str:
-    """What `heapwright explain` says of it; empty where nobody told what was live."""
+    """The explanation of the run; empty if no process reported live bytes."""
     if all(each.live_bytes is None for each in found.samples):
         return ""
     return explain_long_run(found).sentence

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Files that results are written to: tried before the runs, written whole or not at all.
+"""Files for results: tested before the runs, and written completely or not at all.
 
-An hour of measuring must not end in "permission denied", so a destination is tried first. The
-result is then written beside its destination and moved over it, so that a full disk or a kill never
-leaves half a file, nor destroys an older result. `-` is standard output; a device is written to
+A destination is tested first, so that a long measurement does not end with "permission denied". The
+result is written beside its destination and then moved over it. A full disk or a kill therefore
+leaves no partial file and keeps the older result. `-` is standard output. A device is written to
 directly, because it cannot be replaced.
 """
 
@@ -26,10 +26,10 @@ STANDARD_OUTPUT = "-"
 
 
 class Destination:
-    """Where one result goes."""
+    """The destination of one result."""
 
     def __init__(self, text: str, option: str) -> None:
-        """Try the destination; raises HeapwrightError if nothing could be written there."""
+        """Test the destination; raises HeapwrightError if it is not writable."""
         self.text = text
         self._option = option
         self._path: Path | None = None
@@ -57,7 +57,7 @@ class Destination:
             raise HeapwrightError(f"{self._option} {self.text} is what is to be read")
 
     def write(self, content: str) -> None:
-        """Write the whole result. Raises HeapwrightError; an older result is then still there."""
+        """Write the whole result. After a HeapwrightError an older result still exists."""
         data = content.encode("utf-8", "backslashreplace")
         with self._told():
             if self._path is None:
@@ -74,8 +74,8 @@ class Destination:
 
     @contextlib.contextmanager
     def file(self) -> Iterator[Path]:
-        """A file for somebody else to write to, which then comes to the destination whole. Raises
-        HeapwrightError; an older result is then still there."""
+        """A temporary file for another writer, moved to the destination when it is complete.
+        After a HeapwrightError an older result still exists."""
         with self._told():
             replaced = self._path is not None and _replaceable(self._path)
             made = _beside(self._path) if replaced and self._path else tempfile.mkstemp()
@@ -135,7 +135,7 @@ class Destination:
 
 
 class Outputs:
-    """Where the results of a verb go besides the terminal; all are tried when it is made."""
+    """The destinations of a verb besides the terminal. The constructor tests all of them."""
 
     def __init__(self, **texts: str | None) -> None:
         """`json="runs.json"` for `--json runs.json`. Raises HeapwrightError, also if two clash."""
@@ -158,12 +158,13 @@ class Outputs:
 
     @property
     def stream(self) -> TextIO:
-        """Where the answer is printed: on standard output, unless a document goes there."""
+        """The stream for the answer: standard output, unless a document goes there."""
         taken = any(each.is_standard_output for each in self._made.values())
         return sys.stderr if taken else sys.stdout
 
     def write(self, **contents: Callable[[], str]) -> HeapwrightError | None:
-        """Write what was asked for; an error, the first is answered, keeps nothing else from it."""
+        """Write all requested files. An error does not stop the others; the first error is
+        returned."""
         failure = None
         for name, destination in self._made.items():
             try:
@@ -174,7 +175,7 @@ class Outputs:
 
 
 def name_page(outputs: Outputs, failure: HeapwrightError | None, *, quiet: bool = False) -> None:
-    """Say where the page is that was written, unless it went to standard output."""
+    """Print the place of the page, unless it went to standard output."""
     page = outputs["html"]
     if page is not None and page.path is not None and failure is None and not quiet:
         print(f"heapwright: the page is {page.path}", file=sys.stderr)  # noqa: T201
@@ -183,7 +184,8 @@ def name_page(outputs: Outputs, failure: HeapwrightError | None, *, quiet: bool 
 def where_runs_are(
     outputs: Outputs, journal: Journal, failure: HeapwrightError | None, *, any_runs: bool
 ) -> Iterator[str]:
-    """Said at the end; the journal is removed if the document has the runs, or there are none."""
+    """Print the place of the runs at the end. Remove the journal if the document has the runs,
+    or there are none."""
     document = outputs["json"]
     if document is not None and failure is None:
         where = "on standard output" if document.is_standard_output else document.text
@@ -198,13 +200,14 @@ def where_runs_are(
 
 
 def _resolved(text: str) -> Path:
-    """The file behind links; a pipe, as of /dev/stdout or >(command), has no name but its link."""
+    """The file behind links. A pipe such as /dev/stdout or >(command) has only the name of its
+    link."""
     resolved = Path(os.path.realpath(text))
     return resolved if resolved.exists() or not Path(text).exists() else Path(text)
 
 
 def _replaceable(path: Path) -> bool:
-    """Whether a new file can be moved over `path`: no device, and a folder we may write to."""
+    """Whether a new file can be moved over `path`: it is no device, and its folder is writable."""
     if path.exists() and not stat.S_ISREG(path.stat().st_mode):
         return False
     return not path.exists() or os.access(path.parent, os.W_OK | os.X_OK)

@@ -1,8 +1,9 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a verb is doing while it is slow, on standard error.
+"""Shows the present step of a slow verb on standard error.
 
-A terminal shows the present step. Elsewhere a step that takes more than a second is a line, once.
+A terminal shows the present step. Elsewhere each step that takes more than a second prints one
+line.
 """
 
 from collections.abc import Iterator
@@ -17,14 +18,14 @@ LATE_S = 1.0
 
 
 class Tell(Protocol):
-    """Called with the step that begins, or with how far it is, which only a terminal shows."""
+    """Called with the step that begins, or with its progress, which only a terminal shows."""
 
     def __call__(self, step: str, how_far: str = "") -> None: ...
 
 
 @contextmanager
 def telling_steps(*, quiet: bool = False) -> Iterator[Tell]:
-    """Call what is yielded with the step that begins, as in `drawing the page`."""
+    """Yields a function to call with each step that begins, such as `drawing the page`."""
     console = Console(stderr=True, highlight=False, quiet=quiet)
     if console.is_terminal and not quiet:
         with console.status("beginning") as status:

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The whole of `heapwright profile`, once its options are read: record or read, repeat, tell.
+"""The work of `heapwright profile`, after its options are read: record or read, repeat, print.
 
-Everything that can be refused is refused before the command runs. A trace of the command is kept
-only where `-o` says so; with several repetitions it is the first one's.
+All refusals come before the command runs. A trace of the command is kept only with `-o`. With
+several repetitions the trace of the first is kept.
 """
 
 import signal
@@ -53,12 +53,12 @@ class Options:
 
     @property
     def is_recorded(self) -> bool:
-        """Whether something is run, rather than a trace read."""
+        """Whether a command is run; otherwise a trace is read."""
         return self.command is not None or self.program is not None
 
 
 def run_profile(options: Options) -> ExitCode:
-    """Do it; the exit status. Raises HeapwrightError for what is refused."""
+    """Run the verb; return the exit status. Raises HeapwrightError for a refused request."""
     _refuse(options)
     if options.long is not None:
         return _profile_hours(options, options.long)
@@ -87,14 +87,14 @@ def run_profile(options: Options) -> ExitCode:
 
 
 def _refuse(options: Options) -> None:
-    """What does not go together."""
+    """Refuse options that exclude each other."""
     if options.command is not None and options.program is not None:
         raise HeapwrightError("either a command is profiled, or a program by --program")
     if options.is_recorded and (options.files or options.compare):
         raise HeapwrightError("either a trace is profiled, or a command is run, after --")
     if options.compare:
         if len(options.files) != 2:
-            raise HeapwrightError("--compare wants two files: traces, or profiles as JSON")
+            raise HeapwrightError("--compare needs two files: traces, or profiles as JSON")
         if options.json_file is not None:
             raise HeapwrightError(
                 "--compare writes no JSON", "both profiles have their own; --html makes a page"
@@ -115,13 +115,13 @@ def _refuse(options: Options) -> None:
         for option, is_given in given.items():
             if is_given:
                 raise HeapwrightError(
-                    f"{option} says how a command is recorded, and there is none",
+                    f"{option} is for recording a command, and there is no command",
                     "give the command after --",
                 )
 
 
 def _profile_hours(options: Options, long: LongRunRequest) -> ExitCode:
-    """Run it for so long and tell how its memory grew."""
+    """Run it for the given hours and print the growth of its memory."""
     refuse_beside_hours(
         {
             "a trace": options.files,
@@ -144,9 +144,9 @@ def _read(options: Options) -> Profile:
 
 
 def _recorded(options: Options, notes: list[str]) -> tuple[Profile, ExitCode]:
-    """Record the command as often as asked for; one trace is on the disk at a time.
+    """Record the command the requested number of times, with one trace on the disk at a time.
 
-    Who ends the command by Ctrl-C has enough of it: what was recorded so far is told.
+    Ctrl-C ends the repetitions. The recorded part is reported.
     """
     profiles, status = [], ExitCode.OK
     with Scratch() as folder:

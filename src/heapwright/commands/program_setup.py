@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""A program that is named on a command line: read, held against this machine, its data prepared.
+"""Sets up a program that a command line names: reads it, checks this machine, prepares its data.
 
-`compare`, `record`, `profile`, `explain` and `programs run` share this: what is missing is refused
-first, then the command is checked as any other is, and only then is data made.
+`compare`, `record`, `profile`, `explain` and `programs run` share this. Missing requirements are
+refused first. Then the command is checked as any other. Data is made last.
 """
 
 import sys
@@ -30,11 +30,11 @@ from heapwright.experiment.program.session import Prepared
 from heapwright.experiment.program.template_values import Binding, reaching_servers
 
 BUSY = 0.9
-"""Of the processors that a client can use at a time: above this share it is the bottleneck."""
+"""Share of its usable processors above which a client is the bottleneck."""
 
 
 AS_IT_IS = "glibc"
-"""The allocator that is named where none is preloaded."""
+"""The allocator to name if none is preloaded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +52,15 @@ class ProgramSetup:
 
     @property
     def shown(self) -> tuple[str, ...]:
-        """What has the allocator, as a command; what belongs to a run is left standing."""
+        """The process under the allocator, as a command. Placeholders of a run are not filled
+        in."""
         program = self.file.program
         words = program.measured
         return Binding(self.file, None, None).words(words)
 
     @property
     def subject(self) -> ProgramSubject:
-        """What a document says of it."""
+        """Its entry in a document."""
         program = self.file.program
         binding = Binding(self.file, None, None)
         return ProgramSubject(
@@ -79,7 +80,7 @@ class ProgramSetup:
 
 
 def _figures(program: Program) -> Iterator[ProgramFigure]:
-    """What of its responses is compared."""
+    """Its compared responses."""
     for name, each in program.responses.items():
         if each.better != "none":
             yield ProgramFigure(
@@ -91,7 +92,7 @@ def _figures(program: Program) -> Iterator[ProgramFigure]:
 
 
 def refuse_own_allocator(program: Program, allocators: Iterable[str | None]) -> None:
-    """A program with an allocator inside is run as it is, and under no other."""
+    """Refuse other allocators for a program with a built-in allocator."""
     others = [each for each in allocators if each not in (None, AS_IT_IS)]
     if program.own_allocator and others:
         raise HeapwrightError(
@@ -118,12 +119,12 @@ def pairs(texts: Sequence[str]) -> dict[str, str]:
 
 
 def tell(text: str) -> None:
-    """Said while something long is done."""
+    """Progress message of a long step."""
     print(f"heapwright: {text}", file=sys.stderr, flush=True)  # noqa: T201
 
 
 def set_up_program(asked: ProgramRequest, environment: Mapping[str, str]) -> ProgramSetup:
-    """Raises HeapwrightError for what is refused; Ctrl-C while data is made leaves none."""
+    """Raises HeapwrightError for a refused request. Ctrl-C removes unfinished data."""
     return set_up_file(open_asked(asked), environment)
 
 
@@ -154,18 +155,18 @@ def _checked(file: ProgramFile, environment: Mapping[str, str]) -> tuple[Path, t
 
 
 def _brought(executable: Path) -> tuple[Path | None, tuple[str, ...]]:
-    """The C library, where it has to be preloaded too, and what there is to say about that."""
+    """The C library if it must be preloaded too, and the note about that."""
     linked = linked_allocators(executable)
     if not linked:
         return None, ()
     return c_library(), (
         f"{executable.name} is linked to {', '.join(linked)}: that is what it has without a "
-        "preload, and not glibc, which is preloaded here where it is the treatment",
+        "preload. For the treatment glibc, the C library is preloaded",
     )
 
 
 def notes_on_clients(runs: Iterable[Run], setup: ProgramSetup) -> Iterator[str]:
-    """How busy the client was, and whether figures are the client's rather than the server's."""
+    """The load of the client, and whether it limited the figures of the server."""
     program = setup.file.program
     if not program.is_server:
         return
@@ -194,7 +195,7 @@ def _share(run: Run) -> float:
 
 
 def client_threads(setup: ProgramSetup) -> int:
-    """How many processors the client can use at a time."""
+    """The number of processors that the client can use at a time."""
     threads = setup.file.program.client_threads
     text = Binding(setup.file, None, None).text(str(threads))
     if not text.isdecimal() or int(text) < 1:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the verbs of `heapwright programs` do that run none: list, show, check, install, clean."""
+"""The verbs of `heapwright programs` that run no program: list, show, check, install, clean."""
 
 import json
 import os
@@ -33,7 +33,7 @@ from heapwright.report.programs import print_program, print_programs
 
 WELL = "can be run here"
 SERVICES = (
-    "the distribution may start a server that it installs; no program of ours uses that one, and "
+    "the distribution may start a server that it installs. Heapwright does not use that server; "
     "`systemctl disable --now NAME` ends it"
 )
 
@@ -76,7 +76,7 @@ def show_program(asked: ProgramRequest) -> None:
 
 
 def check_programs(names: Sequence[str]) -> bool:
-    """`heapwright programs check`: whether all of them are well and can be run here."""
+    """`heapwright programs check`: whether the files are correct and the programs can run here."""
     environment = reaching_servers(os.environ)
     files = list(_opened(names))
     for file in files:
@@ -112,7 +112,7 @@ def install_programs(names: Sequence[str], *, everything: bool) -> None:
     command = shlex.join(command_to_install(lacking))
     if root is None:
         raise HeapwrightError(
-            f"{' '.join(lacking)}: only root installs packages, and {without_root()}",
+            f"{' '.join(lacking)}: only root can install packages, and {without_root()}",
             f"sudo {command}",
             exit_code=ExitCode.NOTHING_COMPARED,
         )
@@ -123,8 +123,8 @@ def install_programs(names: Sequence[str], *, everything: bool) -> None:
 
 
 def without_root() -> str:
-    """Why nobody of us can be it."""
-    return "sudo wants a password" if shutil.which("sudo") else "there is no sudo"
+    """Why root rights are not available."""
+    return "sudo needs a password" if shutil.which("sudo") else "there is no sudo"
 
 
 def clean_programs(names: Sequence[str], *, everything: bool) -> None:
@@ -142,7 +142,7 @@ def clean_programs(names: Sequence[str], *, everything: bool) -> None:
 
 def _chosen(names: Sequence[str], *, everything: bool) -> list[ProgramFile]:
     if bool(names) == everything:
-        raise HeapwrightError("name a program, or say --all", "`heapwright programs list`")
+        raise HeapwrightError("name a program, or use --all", "`heapwright programs list`")
     return list(_opened(() if everything else names))
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""`heapwright programs new`: writes a first program file for a service of the user's own."""
+"""`heapwright programs new`: writes a first program file for the user's service."""
 
 import sys
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ class New:
 
 
 def make_program(new: New) -> None:
-    """Write the file. Raises HeapwrightError; a file that is there is not overwritten."""
+    """Write the file. Raises HeapwrightError; an existing file is not overwritten."""
     wanted = Wanted(
         new.name,
         split_words(new.client),
@@ -63,7 +63,7 @@ def make_program(new: New) -> None:
         raise HeapwrightError(
             f"{path} cannot be written: {error.strerror}", exit_code=ExitCode.NOT_WRITTEN
         ) from error
-    read_program(path)  # as a user would find it
+    read_program(path)  # read it as a user would name it
     for remark in draft.remarks:
         typer.echo(f"to be decided: {remark}", err=True)
     typer.echo(f"{path}: try it with: heapwright programs run ./{path}", err=True)
@@ -73,7 +73,7 @@ def _draft(new: New) -> Draft:
     given = [each for each in (new.unit, new.image, new.server) if each is not None]
     if len(given) != 1:
         raise HeapwrightError(
-            "one thing says how the service is started: --unit, --image or --server",
+            "use exactly one of --unit, --image and --server to start the service",
             "heapwright programs new mine --unit /lib/systemd/system/mine.service …",
         )
     if new.unit is not None:

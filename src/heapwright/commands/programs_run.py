@@ -33,7 +33,8 @@ from heapwright.report.programs import print_run
 def run_program(
     asked: ProgramRequest, allocator: str, timeout_s: float | None, *, as_json: bool
 ) -> bool:
-    """Whether it ended well. Raises HeapwrightError for what is refused."""
+    """Run the program; return whether it ended well. Raises HeapwrightError for a refused
+    request."""
     environment = dict(os.environ)
     with PreloadPaths() as paths:
         selection = select_one(allocator, environment, paths)
@@ -66,7 +67,7 @@ def run_program(
 
 
 def _treatment(chosen: Treatment, program: Program) -> Treatment:
-    """What has its allocator inside cannot be proven to have another's."""
+    """A program with a built-in allocator cannot be proven to use another one."""
     if not program.own_allocator:
         return chosen
     named = chosen.allocator.model_copy(update={"name": program.own_allocator, "path": None})

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""How far a comparison is: live on a terminal, a line now and then elsewhere, on standard error.
+"""The progress of a comparison on standard error: live on a terminal, else a line now and then.
 
-It is drawn once a second at most, because it runs on the machine that is being measured. The time
-that remains is counted to the next look at the data, from what a block took so far.
+It is drawn at most once a second, because it runs on the measured machine. The remaining time is
+that until the next analysis, estimated from the blocks so far.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ LINE_EVERY_S = 30.0
 
 
 def duration(seconds: float) -> str:
-    """A duration as people say it: 40 s, 12 min, 3 h 05 min."""
+    """A duration for readers: 40 s, 12 min, 3 h 05 min."""
     if seconds < 90:
         return f"{max(seconds, 0):.0f} s"
     minutes = round(seconds / 60)
@@ -30,7 +30,7 @@ def duration(seconds: float) -> str:
 
 
 class Estimate:
-    """How long the rest takes, from the blocks so far."""
+    """Estimates the remaining time from the blocks so far."""
 
     def __init__(self, treatments: int, warmup: int) -> None:
         self._treatments = treatments
@@ -41,7 +41,7 @@ class Estimate:
         self._block_took: float | None = None
 
     def begin(self, block: int) -> None:
-        """Take note that a run of `block` begins."""
+        """Record the start of a run of `block`."""
         if block != self._block:
             now = monotonic()
             self._block_took = now - self._block_begun
@@ -53,7 +53,7 @@ class Estimate:
         return monotonic() - self._begun
 
     def remaining(self, target: int, done_in_block: int) -> float | None:
-        """Seconds to the end of block `target`; None while nothing is known."""
+        """Seconds to the end of block `target`; None without an estimate."""
         in_block = monotonic() - self._block_begun
         took = self._block_took
         if took is None:
@@ -63,12 +63,12 @@ class Estimate:
         return max(took - in_block, 0.0) + (target - self._block) * took
 
     def done(self, done_in_block: int) -> int:
-        """Runs that are over, those that were left out counted as well."""
+        """Finished runs, including those that were left out."""
         return (self._block + self._warmup - 1) * self._treatments + done_in_block
 
 
 class Drawing(Protocol):
-    """What is drawn anew in its place on a terminal."""
+    """A display that a terminal redraws in place."""
 
     def start(self) -> None: ...
 
@@ -79,7 +79,7 @@ D = TypeVar("D", bound=Drawing)
 
 
 class LiveDisplay(Generic[D]):
-    """What a long verb shows of itself: a drawing on a terminal, a line now and then elsewhere."""
+    """The progress of a long verb: a live display on a terminal, else a line now and then."""
 
     def __init__(
         self, draw: Callable[[Console], D], *, quiet: bool, console: Console | None = None
@@ -90,7 +90,7 @@ class LiveDisplay(Generic[D]):
         self._drawing = draw(self._console) if self._console.is_terminal and not quiet else None
 
     def _is_due(self, every_s: float) -> bool:
-        """Something is to be shown, and nothing was for so long."""
+        """Whether enough time has passed since the last output."""
         if self._quiet or monotonic() - self._last_line < every_s:
             return False
         self._last_line = monotonic()
@@ -143,7 +143,7 @@ class BarDisplay(LiveDisplay[Progress]):
 
 
 class Display(BarDisplay):
-    """Tells how far a comparison is; give `watch` to the engine."""
+    """Shows the progress of a comparison. Pass `watch` to the engine."""
 
     def __init__(
         self,
@@ -154,9 +154,9 @@ class Display(BarDisplay):
         adaptive: bool = False,
         quiet: bool = False,
     ) -> None:
-        """`target` gives the block after which the data are looked at next, from the present one.
+        """`target` maps the present block to the block of the next analysis.
 
-        Unless the repetition is `adaptive`, that is the end.
+        Unless the repetition is `adaptive`, that is the last block.
         """
         super().__init__(quiet=quiet, total=(warmup + target(1 - warmup)) * treatments)
         self._adaptive = adaptive

@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""How far a race is: a live table on a terminal, a line now and then elsewhere.
+"""The progress of a race: a live table on a terminal, else a line now and then.
 
-The remaining time is an upper bound: the rest of the budget, or the runs that the race may still
-make at the pace so far, whichever is less. A race usually ends earlier, and nothing can say when.
+The remaining time is an upper bound. It is the smaller of two: the rest of the budget, and the time
+of the remaining runs at the present pace. A race usually ends earlier, at a time that cannot be
+predicted.
 """
 
 import math
@@ -25,7 +26,7 @@ from heapwright.report.departures import departure_text
 
 
 class RaceDisplay(LiveDisplay[Live]):
-    """Shows a race; give `watch` to the engine."""
+    """Shows a race. Pass `watch` to the engine."""
 
     def __init__(
         self, racing: Racing, plan: Plan, *, quiet: bool = False, console: Console | None = None
@@ -41,7 +42,7 @@ class RaceDisplay(LiveDisplay[Live]):
         self._where = "warm-up"
 
     def watch(self, assignment: Assignment, run: Run | None) -> None:
-        """Take note of a run that begins or is over."""
+        """Handle the start or the end of a run."""
         self._where = "warm-up" if assignment.warmup else f"block {assignment.block}"
         if run is None:
             return

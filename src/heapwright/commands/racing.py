@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""A race while it is run: what the engine asks about it after each block and before the next."""
+"""A running race: answers the engine after each block and before the next."""
 
 from collections.abc import Collection, Sequence
 
@@ -17,12 +17,12 @@ COMPLETE_BLOCKS = 30
 
 
 def race_looks(treatments: int, confidence: float) -> LookPlan:
-    """The blocks of a race: as many as its runs last for, if one candidate is left at the end."""
+    """The largest number of blocks, reached if one candidate is left at the end."""
     return LookPlan((COMPLETE_BLOCKS * treatments,), None, confidence)
 
 
 class Racing:
-    """Follows the runs of a plan; give `enough` and `left` to the engine.
+    """Follows the runs of a plan. Pass `enough` and `left` to the engine.
 
     Each level of parameters has a race of its own. All of them share the blocks and the runs.
     """

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""A command is recorded: what `record`, `profile` and `explain` share.
+"""Recording a command, shared by `record`, `profile` and `explain`.
 
-What no preload reaches is refused before the command runs, as `compare` does it. What is worth
-knowing about the trace is said in words afterwards.
+A program that no preload reaches is refused before the command runs, as in `compare`. Notes on the
+trace are printed afterwards.
 """
 
 import os
@@ -66,7 +66,7 @@ def run_record(options: Options) -> int:
         limit=options.limit,
         control=options.control,
         toggle_signal=options.toggle_signal,
-        bound=asked is not None,  # a command goes on, and is recorded, should we be killed
+        bound=asked is not None,  # a command continues, and is recorded, if heapwright is killed
     )
     if asked is not None:
         trace = options.output or Path(f"{Path(asked.name).stem}{SUFFIX}")
@@ -96,7 +96,7 @@ def _print_line(outcome: Outcome, trace: Path) -> None:
 
 
 def _lacking(outcome: Outcome, trace: Path, *, quiet: bool) -> list[str]:
-    """What the trace does not have, and why; if it is quiet, only that it is empty."""
+    """The parts that the trace lacks, with reasons; if quiet, only whether it is empty."""
     info = trace_info(trace)
     coverage = coverage_of(info)
     if outcome.processes and not outcome.events:
@@ -121,8 +121,8 @@ def record_command(
     behind: tuple[Path, ...] = (),
     variables: Mapping[str, str] | None = None,
 ) -> tuple[Outcome, tuple[str, ...]]:
-    """Record it, with these libraries preloaded `behind` the recorder and these variables set; how
-    it went, and what the user should know. Raises HeapwrightError."""
+    """Record the command with these libraries preloaded `behind` the recorder and these
+    variables set. Returns the outcome and the notes for the user. Raises HeapwrightError."""
     environment = {**os.environ, **(variables or {})}
     warnings = check(command, Path.cwd(), environment, shell=False)
     with PreloadPaths() as paths:
@@ -147,7 +147,7 @@ def record_program(
     behind: tuple[Path, ...] = (),
     variables: Mapping[str, str] | None = None,
 ) -> tuple[Outcome, tuple[str, ...]]:
-    """Record a program as its file says; of a server the server, whose client is not recorded."""
+    """Record a program according to its file. For a server, the client is not recorded."""
     setup = set_up_program(asked, os.environ)
     with (
         PreloadPaths() as paths,
@@ -162,7 +162,7 @@ def record_program(
 
 
 def libraries_of(paths: PreloadPaths, behind: tuple[Path, ...]) -> tuple[str, ...]:
-    """What is preloaded: the recorder, then the libraries `behind` it, then the witness."""
+    """The preloaded libraries: the recorder, then the libraries `behind` it, then the witness."""
     return tuple(map(paths.of, (native.library("recorder"), *behind, native.witness())))
 
 
@@ -202,20 +202,20 @@ def _server_of(beside: RecordedProgram) -> ServerLoad | None:
 
 
 def _unless_asked(outcome: Outcome, beside: RecordedProgram) -> Iterator[str]:
-    """What is said of a recording; that a server died of the signal which ends it is no news."""
+    """The notes on a recording. The signal that ends a server is not reported."""
     if beside.server is not None and outcome.signal == signal.SIGTERM:
         outcome = outcome.model_copy(update={"signal": 0, "exit_status": 0})
     return notes_on(outcome)
 
 
 def notes_on(outcome: Outcome) -> Iterator[str]:
-    """Whatever keeps the trace from being all that the command did."""
+    """The reasons why the trace lacks a part of the command."""
     if outcome.signal:
         yield f"the command was ended by {name_of_signal(outcome.signal)}"
     elif outcome.exit_status:
-        yield f"the command left with status {outcome.exit_status}"
+        yield f"the command exited with status {outcome.exit_status}"
     if outcome.stop != "none":
-        yield f"recording stopped early: {STOPPED[outcome.stop]}; the command went on without it"
+        yield f"recording stopped early: {STOPPED[outcome.stop]}; the command continued without it"
     if outcome.unfollowed:
         were = "was" if outcome.unfollowed == 1 else "were"
         yield (

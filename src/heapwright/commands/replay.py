@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The whole of `heapwright replay`, once its options are read: decode the trace, then compare.
+"""The work of `heapwright replay`, after its options are read: decode the trace, then compare.
 
-What is compared is a command like any other, the replayer with the decoded trace; time and memory
-are what it says of its calls, and the advice is for the command that was recorded.
+The compared command is the replayer with the decoded trace. Time and memory are those that the
+replayer reports for its calls. The advice is for the recorded command.
 """
 
 import os
@@ -37,7 +37,7 @@ from heapwright.replay.prepare import prepare, refuse_beyond_memory, run_words
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is to be replayed, and how."""
+    """The trace to replay, and the method."""
 
     trace: Path
     touch: Touch
@@ -49,7 +49,7 @@ class Request:
 
 @contextmanager
 def _prepared(request: Request) -> Iterator[tuple[Path, ReplayPlan]]:
-    """The trace, decoded into a file that is gone afterwards."""
+    """The trace, decoded into a temporary file."""
     with Scratch() as folder:
         plan = folder / "plan"
         found = prepare(
@@ -90,7 +90,7 @@ def run_replay(request: Request, options: Options) -> ExitCode:
 
 
 def write_curve(request: Request, options: Options, curve: Path) -> ExitCode:
-    """One replay, under one allocator, that writes what is live after each call."""
+    """Replay once under one allocator, and write the live bytes after each call."""
     names = options.allocators or (options.baseline,)
     if len(names) != 1 or "," in names[0]:
         raise HeapwrightError("--curve is of one replay: name one allocator with -a")
@@ -113,6 +113,6 @@ def write_curve(request: Request, options: Options, curve: Path) -> ExitCode:
 
 
 def _tell_process(processes: Sequence[RecordedProcess], plan: ReplayPlan) -> None:
-    """Where no report says it: which process is replayed."""
+    """Print the replayed process if no report names it."""
     if note := told(processes, plan.process):
         print(f"heapwright: {note}", file=sys.stderr)  # noqa: T201

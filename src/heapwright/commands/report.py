@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The whole of `heapwright report`, once its options are read: find out what it is, draw, write.
+"""The work of `heapwright report`, after its options are read: find the kind, draw, write.
 
-What is asked for is tried before anything is read: the files can be written, a browser is there
-for a PDF. A page is made once, whatever it is written to.
+Destinations and the browser for a PDF are tested before anything is read. A page is made once for
+all its destinations.
 """
 
 import json
@@ -39,7 +39,7 @@ OTHERS = {
         "name the folder of its results: the page shows every run",
     ),
 }
-"""Documents of ours that there is no page of, by what they have, and what to do instead."""
+"""Heapwright documents without a page, by their keys, and the advice for each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What is reported of: its page and its figures, each made when it is asked for."""
+    """The page and the figures of the sources, each made at its first use."""
 
     page: Callable[[], str]
     figures: Callable[[], Mapping[str, Spec]]
@@ -64,7 +64,7 @@ class Subject:
 
 
 def run_report(options: Options) -> ExitCode:
-    """Do it; the exit status. Raises HeapwrightError for what is refused."""
+    """Run the verb; return the exit status. Raises HeapwrightError for a refused request."""
     outputs = _outputs(options)
     printed = _printed(options, outputs["output"])
     with telling_steps(quiet=options.quiet) as tell:
@@ -94,7 +94,7 @@ def run_report(options: Options) -> ExitCode:
 def _outputs(options: Options) -> Outputs:
     if options.output is None and options.pdf is None and options.figures is None:
         raise HeapwrightError(
-            "nothing is to be written", "name a page (-o FILE), --pdf FILE, or --figures DIR"
+            "no destination is named", "name a page (-o FILE), --pdf FILE, or --figures DIR"
         )
     if options.figures is not None and options.figures.exists() and not options.figures.is_dir():
         raise HeapwrightError(f"--figures {options.figures} is no folder")
@@ -102,7 +102,7 @@ def _outputs(options: Options) -> Outputs:
 
 
 def _printed(options: Options, page: Destination | None) -> Path | None:
-    """Where the PDF goes; refused at once if nothing can print one."""
+    """The destination of the PDF; refused at once without a browser that prints it."""
     if options.pdf is None:
         return None
     path = Destination(options.pdf, "--pdf").path
@@ -127,10 +127,10 @@ def _export(subject: Subject, folder: Path) -> str:
 
 
 def _subject(options: Options) -> Subject:
-    """What the sources are: folders are a study's results, a file is one of the other kinds."""
+    """The kind of the sources: folders are the results of a study, a file is another kind."""
     first = options.sources[0]
     if options.process is not None and not first.is_file():
-        raise HeapwrightError("--process is of a trace, and there is none")
+        raise HeapwrightError("--process needs a trace, and there is none")
     if first.is_dir() or not first.exists():
         return _study(options.sources)
     if len(options.sources) > 1:
@@ -149,7 +149,7 @@ def _subject(options: Options) -> Subject:
 
 
 def _keys_of(path: Path) -> set[str]:
-    """The names at the top of a JSON document; none if it is no such thing."""
+    """The keys at the top of a JSON document; none for another file."""
     try:
         with path.open("rb") as file:
             if file.read(1) != b"{":
@@ -168,7 +168,7 @@ def _study(folders: Sequence[Path]) -> Subject:
 
 
 def study_view(folders: Sequence[Path]) -> StudyView:
-    """Read and analyse results, and read whole the few runs that the page shows whole."""
+    """Read and analyse results, with all data of the few runs that the page shows in detail."""
     results = open_results(*folders)
     view = StudyView(
         analysis=analyse_results(results),

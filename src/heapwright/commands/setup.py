@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What has to be known before the first run: allocators, treatments, a command that can run."""
+"""Checks before the first run: allocators, treatments, and a command that can run."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -41,7 +41,7 @@ def discovering(
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What is to be compared, and what the user should know about it."""
+    """The treatments to compare, and notes for the user."""
 
     allocators: tuple[Allocator, ...]
     treatments: tuple[Treatment, ...]
@@ -58,10 +58,10 @@ def select(
     *,
     fewest: int = 2,
 ) -> Selection:
-    """The treatments that `-a`, `--set` and `--baseline` ask for; without `-a`, the default.
+    """The treatments of `-a`, `--set` and `--baseline`; without `-a`, the default.
 
-    What is named must be usable; a group stands for those of its members that are. Raises
-    HeapwrightError for less than `fewest` treatments.
+    A named allocator must be usable. A group means its usable members. Raises HeapwrightError for
+    less than `fewest` treatments.
     """
     parsed = [parse_setting(text) for text in settings]
     notes = []
@@ -88,7 +88,7 @@ def select(
 
 
 def select_one(name: str, environment: Mapping[str, str], paths: PreloadPaths) -> Selection:
-    """A single allocator, which is compared with nothing."""
+    """A single allocator, without a comparison."""
     with discovering(environment, paths) as discovery:
         requests = parse_requests([name], discovery.names)
         if len(requests) != 1:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What `heapwright study show` and `check` do: a study, held against this machine."""
+"""The work of `heapwright study show` and `check`: checks a study on this machine."""
 
 import json
 import os
@@ -22,14 +22,14 @@ from heapwright.study.library import every_study, study_path
 
 
 def design_here(file: StudyFile, discovery: Discovery, seed: int) -> DesignedStudy:
-    """What the study comes to on this machine."""
+    """The design of the study on this machine."""
     own = file.study.design.seed
     machine = look_up(file, discovery).machine
     return build_design(file, machine, seed if own is None else own)
 
 
 def notes_of(design: DesignedStudy) -> tuple[str, ...]:
-    """What is left out and why, and how a fraction was chosen."""
+    """The parts left out with their reasons, and the choice of a fraction."""
     dropped = (f"dropped: {each.factor} {each.level}: {each.because}" for each in design.dropped)
     about = "" if design.counted else "about "
     excluded = (
@@ -69,7 +69,7 @@ def show_study(name: str, scale: str | None, *, seed: int, as_json: bool) -> Non
 
 
 def check_studies(names: Iterable[str], seed: int) -> None:
-    """`heapwright study check`: all of them are checked, and what is wrong is said at the end."""
+    """`heapwright study check`: checks all files, and prints the errors at the end."""
     wrong: list[HeapwrightError] = []
     for name in names:
         try:
@@ -87,14 +87,15 @@ def _check_study(name: str, seed: int) -> None:
     sizes = list(_sizes(name, [None, *scale_names(file)], seed, strict=True))
     with printing():
         console = make_console()
-        console.print(f"{file.where}: the study {file.study.name} is well", soft_wrap=True)
+        console.print(f"{file.where}: the study {file.study.name} is correct", soft_wrap=True)
         print_sizes(console, sizes)
 
 
 def _sizes(
     name: str, scales: Iterable[str | None], seed: int, *, strict: bool = False
 ) -> Iterable[Size]:
-    """One for each scale; one that cannot be designed here says why, or, if strict, is an error."""
+    """A design for each scale. A scale that cannot be designed here has the reason; if strict,
+    it is an error."""
     with discovering(os.environ) as discovery:
         for scale in scales:
             file = open_with_allocators(name, scale)
@@ -111,7 +112,7 @@ def _sizes(
 
 
 def studies_json(files: Iterable[StudyFile]) -> list[dict[str, object]]:
-    """What the files say, and where they are."""
+    """The studies and the places of their files."""
     return [
         {"path": file.where, "sha256": file.sha256}
         | file.study.model_dump(mode="json", by_alias=True)

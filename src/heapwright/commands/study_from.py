@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What `heapwright study from` does: reads profiles, derives levels, writes a study file."""
+"""The work of `heapwright study from`: reads profiles, derives levels, writes a study file."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +13,8 @@ from heapwright.study.derived_text import study_text
 
 
 def derive(profiles: Sequence[Path], output: str, name: str) -> None:
-    """The destination is tried before the profiles are read; the study is checked like any."""
+    """The destination is tested before the profiles are read. The study is checked like any
+    other."""
     destination = Destination(output, "-o")
     programs = [
         Program(label, read_profile(path))
@@ -25,7 +26,7 @@ def derive(profiles: Sequence[Path], output: str, name: str) -> None:
 
 
 def _names(paths: Sequence[Path]) -> list[str]:
-    """The files' names without their endings; with their folders where that is not enough."""
+    """The names of the files without their endings; with their folders if names are equal."""
     names = [path.stem for path in paths]
     return [
         name if names.count(name) == 1 else str(path)

@@ -1,10 +1,9 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""`study run` and `resume` on many hosts: who comes is greeted, given runs, and missed when gone.
+"""`study run` and `resume` on many hosts: admits hosts, sends them runs, and handles lost hosts.
 
-The results folder is written here and nowhere else, by the same code as on one machine, so that it
-is as safe: a run is in it once or not at all, whatever becomes of workers, scheduler, or this
-process.
+The results folder is written only here, by the same code as on one machine. A run is therefore in
+it once or not at all, even if workers, the scheduler or this process fail.
 """
 
 import sys
@@ -28,7 +27,7 @@ from heapwright.experiment.spread import Event, Spread, conduct_spread
 from heapwright.report.console import make_console
 
 LONELY_S = 600.0
-"""How long it is waited while there is no host at all."""
+"""Seconds without any host after which the study stops."""
 
 
 @dataclass(slots=True)
@@ -40,12 +39,12 @@ class StudyCrew:
     quiet: bool = False
     hands: WorkerPool = field(init=False)
     _seen: float = field(default_factory=monotonic)
-    """When there was a host last."""
+    """Time of the last connected host."""
     _compared: set[tuple[str, str]] = field(default_factory=set)
-    """Hosts and allocators of theirs that were held against those here."""
+    """Hosts and their allocators that were compared with those here."""
 
     def connect(self, client: Any) -> None:
-        """Work with the workers of this client of Dask's."""
+        """Use the workers of this Dask client."""
         file, design = self.setup.file, self.setup.design
         job = Job(
             text=file.text,
@@ -79,7 +78,7 @@ class StudyCrew:
         events: list[Event[StudyRun]] = []
         for answer in self.hands.wait():
             if answer.text is None:
-                self.tell(f"{answer.host} is lost; what it was making goes to another host")
+                self.tell(f"{answer.host} is lost; another host makes its unfinished run")
                 events.append(Event(answer.host))
                 continue
             outcome = Outcome.model_validate_json(answer.text)
@@ -92,7 +91,7 @@ class StudyCrew:
         elif monotonic() - self._seen > LONELY_S:
             raise HeapwrightError(
                 f"there has been no host for {LONELY_S / 60:g} min",
-                f"heapwright study resume {self.store.folder.path} goes on with what is missing",
+                f"heapwright study resume {self.store.folder.path} makes the missing runs",
             )
         return events
 
@@ -100,15 +99,16 @@ class StudyCrew:
         self.hands.stop()
 
     def _dismissed(self, host: str, outcome: Outcome) -> Event[StudyRun]:
-        """A host that cannot make a run is not asked again; the last one's reason ends it all."""
+        """A host that cannot make a run is not used again. The reason of the last host ends the
+        study."""
         self.hands.dismiss(host)
         if self.hands.hosts:
-            self.tell(f"{host} is not used any more: {outcome.error}")
+            self.tell(f"{host} is no longer used: {outcome.error}")
             return Event(host)
         return Event(host, error=HeapwrightError(f"{host}: {outcome.error}", outcome.hint))
 
     def _welcome(self, greeting: str) -> str | None:
-        """Take a host, or say why not."""
+        """Admit a host, or print the reason why not."""
         report = Report.model_validate_json(greeting)
         missing = {each.level for each in self.setup.treatments} - set(report.treatments)
         why = report.refused
@@ -147,7 +147,7 @@ class StudyCrew:
 def conduct_at(
     meeting: Meeting, setup: Setup, store: Store, schedule: Spread, *, quiet: bool
 ) -> Ending:
-    """Make the runs that are missing, on the hosts that come to a meeting."""
+    """Make the missing runs on the hosts that connect."""
     crew = StudyCrew(setup, store, quiet)
     crew.connect(meeting.client)
     crew.tell(f"waiting for hosts at {meeting.address}: {meeting.invitation}")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a host still has the libraries that earlier runs of a study were made with."""
+"""Checks that a host still has the libraries of the earlier runs of a study."""
 
 from heapwright.artefacts.run.provenance import Environment
 from heapwright.artefacts.study_results.folder import Folder
@@ -10,18 +10,18 @@ from heapwright.commands.study_setup import Setup
 
 
 def refuse_other_libraries(folder: Folder, setup: Setup) -> None:
-    """Runs of one folder are made with the same libraries, as far as this host is concerned."""
+    """Refuse a library that changed on this host since the earlier runs of the folder."""
     changed = changed_libraries(folder, setup.machine)
     if changed:
         raise HeapwrightError(
             f"{', '.join(changed)} is another library now than when {folder.path} was begun",
-            f"begin anew with another -o; what there is can still be analysed "
+            f"begin again with another -o; the existing runs can still be analysed "
             f"({host_file(setup.machine.host)} says what it was)",
         )
 
 
 def changed_libraries(folder: Folder, machine: Environment) -> list[str]:
-    """Allocators that are not what they were when this host made runs for the folder before."""
+    """Allocators whose library changed since this host made runs for the folder."""
     before = folder.environments.get(machine.host)
     hashes = {each.name: each.sha256 for each in before.allocators} if before else {}
     return [

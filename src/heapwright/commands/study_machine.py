@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Holds a study against this machine: processors, and the allocators that its levels name.
+"""Checks a study on this machine: processors, and the allocators that its levels name.
 
-What is not usable here is dropped with its reason, whether it is not installed or not built. A name
-that nobody knows is a mistake in the file, and is said with its line.
+A level that is not usable here is dropped with its reason, for example an allocator that is not
+installed. An unknown name is an error in the file, reported with its line.
 """
 
 import os
@@ -24,16 +24,16 @@ from heapwright.study.library import open_study
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a study's allocators are on this machine, by what treatments call them."""
+    """The allocators of a study on this machine, by their names in treatments."""
 
     allocators: Mapping[str, Allocator]
     """Usable or not."""
     unknown: Mapping[str, str]
-    """Those that nobody knows, though the study says how to come by them."""
+    """Unknown allocators for which the study has an installation hint."""
 
     @property
     def machine(self) -> Machine:
-        """This machine, as far as levels depend on it."""
+        """The properties of this machine on which levels depend."""
         unusable = {
             name: each.reason or "it is not usable"
             for name, each in self.allocators.items()
@@ -43,10 +43,9 @@ class Found:
 
 
 def open_with_allocators(name: str, scale: str | None = None) -> StudyFile:
-    """Read a study that is named as a user names it. Raises HeapwrightError.
+    """Read a study by its name or file. Raises HeapwrightError.
 
-    If the file is wrong, the allocators that it names are looked up all the same: the error then
-    has the unknown ones too.
+    Allocators are looked up even if the file has errors, so the error also lists unknown names.
     """
     try:
         return open_study(name, scale)
@@ -60,7 +59,7 @@ def open_with_allocators(name: str, scale: str | None = None) -> StudyFile:
 
 
 def look_up(file: StudyFile, discovery: Discovery) -> Found:
-    """Look for the study's allocators. Raises HeapwrightError for all levels that name none."""
+    """Look up the study's allocators. Raises HeapwrightError that lists all unknown levels."""
     named = _named(file, discovery)
     if named.problems:
         raise file.error_of(named.problems)

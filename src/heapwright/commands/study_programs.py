@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The programs of a study: read at its scale, held against this machine, their data prepared.
+"""Sets up the programs of a study: reads them at its scale, checks this machine, prepares data.
 
-Treatments that differ in their allocators alone have one program between them, and programs with
-the same data have that.
+Treatments that differ only in their allocators share one program. Programs with equal data share
+it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ from heapwright.experiment.study_measurement import StudyProgram
 
 @dataclass(frozen=True, slots=True)
 class StudyPrograms:
-    """What is run for treatments, by their ids."""
+    """The programs of treatments, by their ids."""
 
     setups: Mapping[str, ProgramSetup]
 
@@ -42,11 +42,12 @@ class StudyPrograms:
         return tuple(dict.fromkeys(note for each in self.setups.values() for note in each.notes))
 
     def command(self, id_: str) -> tuple[str, ...]:
-        """What of a treatment has the allocator, with what belongs to a run left standing."""
+        """The process of a treatment under the allocator. Placeholders of a run are not filled
+        in."""
         return self.setups[id_].shown if id_ in self.setups else ()
 
     def read(self, name: str, response: Response, made: Measured) -> Measured:
-        """How a response is measured; what the study leaves open, the program's file says."""
+        """How a response is measured. The program's file completes what the study leaves open."""
         own = self._response(name) if response.origin == "program" else None
         if own is None:
             return made
@@ -66,7 +67,7 @@ class StudyPrograms:
         return None
 
     def missing(self, file: StudyFile) -> None:
-        """Raises HeapwrightError if a response is one of none of the programs."""
+        """Raises HeapwrightError if no program has a response."""
         for name, response in file.study.responses.items():
             if response.origin == "program" and self._response(name) is None:
                 there = {

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""How far a study is: live on a terminal, a line now and then elsewhere, on standard error.
+"""The progress of a study on standard error: live on a terminal, else a line now and then.
 
-The time that remains is counted from what the runs of this sitting took; a treatment that was given
-up has no runs left.
+The remaining time is estimated from the runs of this session. A treatment that was given up has no
+runs left.
 """
 
 from collections.abc import Collection
@@ -15,7 +15,7 @@ from heapwright.experiment.blocks import Assignment, Blocks
 
 
 class StudyDisplay(BarDisplay):
-    """Tells how far a study is; give `begins` and `over` to the engine."""
+    """Shows the progress of a study. Pass `begins` and `over` to the engine."""
 
     def __init__(self, schedule: Blocks, made: Collection[object], *, quiet: bool = False) -> None:
         plan = schedule.plan

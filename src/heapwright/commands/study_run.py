@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What `heapwright study run` and `resume` do: set up, run with the engine, tell what there is.
+"""The work of `heapwright study run` and `resume`: set up, run with the engine, print the state.
 
-A sitting of a study ends when all runs are made, when its budget is spent, or when it is broken
-off; whichever it is, every run that was over is in the folder, and `resume` makes those that are
-missing. A run that was not over when the tool was killed is made again.
+A session ends when all runs are made, when its budget is spent, or when it is interrupted. In each
+case the folder has every finished run, and `resume` makes the missing ones. A run that was
+unfinished when the tool was killed is made again.
 """
 
 import sys
@@ -47,23 +47,23 @@ BYTES_A_RESPONSE = 64
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How a study is run this time."""
+    """The options of one session."""
 
     budget_s: float | None = None
     """None: the study's own."""
     quiet: bool = False
     scheduler: str | None = None
-    """Address of a Dask scheduler that is there."""
+    """Address of a running Dask scheduler."""
     listen: str | None = None
-    """HOST:PORT or PORT of a scheduler of our own."""
+    """HOST:PORT or PORT of a scheduler that heapwright starts."""
     hosts: tuple[str, ...] = ()
-    """Where workers are started over ssh."""
+    """Hosts on which workers are started over ssh."""
     insecure: bool = False
-    """Whether workers come without a certificate."""
+    """Whether workers need no certificate."""
 
     @property
     def place(self) -> SchedulerPlace | None:
-        """Where other hosts are met; None: the runs are made here."""
+        """The meeting point of other hosts; None: the runs are made here."""
         if self.scheduler is None and self.listen is None and not self.hosts:
             return None
         return SchedulerPlace(self.scheduler, self.listen, self.hosts, self.insecure)
@@ -72,7 +72,7 @@ class Options:
 def run_study(
     name: str, scale: str | None, folder: Path | None, seed: int | None, options: Options
 ) -> ExitCode:
-    """Begin a study. Raises HeapwrightError for what is refused."""
+    """Begin a study. Raises HeapwrightError for a refused request."""
     file = open_with_allocators(name, scale)
     own = file.study.design.seed
     chosen = seed if seed is not None else fresh_seed() if own is None else own
@@ -94,7 +94,7 @@ def run_study(
 
 
 def resume_study(path: Path, options: Options) -> ExitCode:
-    """Go on with a study. Raises HeapwrightError for what is refused."""
+    """Continue a study. Raises HeapwrightError for a refused request."""
     folder = Folder.open(path)
     with (
         PreloadPaths() as paths,
@@ -115,7 +115,7 @@ def _refuse_without_space(target: Path, setup: Setup) -> None:
 
 
 def keep_published(file: StudyFile, target: Path) -> None:
-    """Lay the published tables beside the results, those that are not there yet."""
+    """Copy the missing published tables into the results folder."""
     missing = [
         table
         for table in file.study.published
@@ -126,7 +126,7 @@ def keep_published(file: StudyFile, target: Path) -> None:
 
 @contextmanager
 def set_up_again(folder: Folder, paths: PreloadPaths) -> Iterator[Setup]:
-    """Hold the study of a results folder against this machine once more."""
+    """Check the study of a results folder on this machine again."""
     design = folder.design
     file = parse_study(
         folder.study_text,
@@ -146,7 +146,7 @@ def sit(
     options: Options,
     meeting: Meeting | None = None,
 ) -> ExitCode:
-    """Make the runs that are missing, on the hosts of a meeting if there is one; the status."""
+    """Make the missing runs, on the hosts of a meeting if there is one; return the exit status."""
     if meeting is not None:
         spread = Spread(*schedule_of(setup, store, options))
         ending = conduct_at(meeting, setup, store, spread, quiet=options.quiet)
@@ -171,7 +171,7 @@ def sit(
 def schedule_of(
     setup: Setup, store: Store, options: Options
 ) -> tuple[Plan, dict[tuple[int, Key], Outcome]]:
-    """What is to be run, and what of it was made before."""
+    """The runs to make, and the earlier ones."""
     design, study = setup.design, setup.file.study
     own = study.design.budget_min
     budget = options.budget_s if options.budget_s is not None else own and own * 60
@@ -188,7 +188,7 @@ def schedule_of(
 
 
 def _close(measurement: StudyMeasurement, ending: Ending) -> None:
-    """The last hook; its failure is told, if nothing else is."""
+    """Run the last hook. Report its failure if there is no other error."""
     try:
         measurement.close()
     except HeapwrightError as error:
@@ -196,7 +196,7 @@ def _close(measurement: StudyMeasurement, ending: Ending) -> None:
 
 
 def finish(store: Store, ending: Ending, schedule: Blocks, *, quiet: bool) -> ExitCode:
-    """Tell what there is now."""
+    """Print the present state."""
     because = ending.stopped_because or ALL_MADE
     status = status_of(store.folder)
     if not quiet:
@@ -208,7 +208,7 @@ def finish(store: Store, ending: Ending, schedule: Blocks, *, quiet: bool) -> Ex
         return ExitCode.INTERRUPTED
     if status.made and not status.good:
         raise HeapwrightError(
-            "not one run was good: there is nothing to analyse",
+            "no run was good, so there is nothing to analyse",
             f"why: heapwright study status {store.folder.path}",
             exit_code=ExitCode.NOTHING_COMPARED,
         )
@@ -216,7 +216,7 @@ def finish(store: Store, ending: Ending, schedule: Blocks, *, quiet: bool) -> Ex
 
 
 def _given_up(schedule: Blocks) -> list[str]:
-    """Treatments that are not run to the end, in words."""
+    """Notes on treatments that were given up."""
     levels = {each.key: " ".join(each.levels.values()) for each in schedule.plan.treatments}
     return [
         f"given up after block {each.block}: {levels[each.key]}: {each.outcome} "
@@ -226,7 +226,7 @@ def _given_up(schedule: Blocks) -> list[str]:
 
 
 def default_folder(file: StudyFile) -> str:
-    """Where results go unless it is said."""
+    """The default folder of results."""
     return f"{file.study.name}-{file.scale}-results" if file.scale else f"{file.study.name}-results"
 
 

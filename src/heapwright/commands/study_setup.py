@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""From a study to what its engine runs: allocators found, traces decoded, commands checked.
+"""Prepares a study for the engine: finds allocators, decodes traces, checks commands.
 
-Everything that can be refused is refused here, before the first run and before a folder is made.
+All refusals come here, before the first run and before the folder is made.
 """
 
 import gc
@@ -59,7 +59,7 @@ from heapwright.study.design import DesignedStudy, build_design
 from heapwright.study.treatments import SYNTH
 from heapwright.synth import program
 
-NOTHING = Allocator(name="", kind=Kind.SYSTEM, caption="what the command has anyway")
+NOTHING = Allocator(name="", kind=Kind.SYSTEM, caption="the command's own allocator")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +72,14 @@ class Setup:
     job: Job
     machine: Environment
     notes: tuple[str, ...]
-    """What is left out and why, and what else should be known, in sentences."""
+    """Notes: the parts left out with their reasons, and other facts."""
 
 
 @contextmanager
 def set_up(file: StudyFile, seed: int, paths: PreloadPaths) -> Iterator[Setup]:
-    """Hold a study against this machine; traces are decoded into files that are gone afterwards.
+    """Check a study on this machine. Traces are decoded into temporary files.
 
-    Raises HeapwrightError for what is refused.
+    Raises HeapwrightError for a refused request.
     """
     environment = dict(os.environ)
     with discovering(environment, paths) as discovery:
@@ -138,14 +138,14 @@ def _refuse_impossible(file: StudyFile) -> None:
 
 
 def _doubts(machine: Environment) -> list[str]:
-    """What a probe says of allocators that are there, but not as they should be."""
+    """Warnings of the probe about existing allocators."""
     return [f"{each.name}: {each.reason}" for each in machine.allocators if each.reason]
 
 
 def _used(
     treatments: Sequence[StudyTreatment], found: Mapping[str, Allocator]
 ) -> dict[str, Allocator]:
-    """The allocators of the treatments, by what these call them."""
+    """The allocators of the treatments, by their names there."""
     names = dict.fromkeys(each.allocator for each in treatments if each.allocator is not None)
     return {name: found[name] for name in names if name in found}
 
@@ -180,7 +180,7 @@ def _treatment(
 
 
 def _first_cpus(count: int) -> str:
-    """That many of the processors that this process may use."""
+    """The first processors that this process may use, in the requested number."""
     return format_cpus(set(sorted(os.sched_getaffinity(0))[:count]))
 
 
@@ -224,8 +224,8 @@ class _Traces:
 def _check_commands(
     file: StudyFile, treatments: Sequence[Treatment], environment: Mapping[str, str]
 ) -> tuple[str, ...]:
-    """Refuse a command, or a server in its place, that no preload reaches; each program once. A
-    program that has a file is checked when it is set up."""
+    """Refuse a command, or its server, that no preload reaches. Each executable is checked once.
+    A program with a file is checked when it is set up."""
     if file.study.program is not None:
         return ()
     server = file.study.hooks.server
@@ -322,7 +322,7 @@ def _cell(treatment: Treatment) -> Cell:
 
 
 def only_planned(setup: Setup, design: StudyDesign) -> Setup:
-    """The set-up of a study that was begun earlier: what was designed then and can be run here."""
+    """The set-up of an earlier study: the treatments of its design that can run here."""
     planned = {cell.id for cell in design.treatments}
     left = tuple(each for each in setup.treatments if each.level in planned)
     gone = len(planned) - len(left)

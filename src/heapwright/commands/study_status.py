@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""`heapwright study status`: how far a study is, whoever runs it, and how its runs ended."""
+"""`heapwright study status`: the progress of a study and the outcomes of its runs."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping
@@ -23,7 +23,7 @@ ALL = "all"
 
 
 def show_status(path: Path) -> None:
-    """Print it. Raises HeapwrightError for what is no results folder."""
+    """Print it. Raises HeapwrightError for a path that is no results folder."""
     status = status_of(Folder.open(path))
     words = "" if status.remaining_s is None else f"about {duration(status.remaining_s)} left"
     with printing():
@@ -31,7 +31,7 @@ def show_status(path: Path) -> None:
 
 
 def status_of(folder: Folder) -> StudyStatus:
-    """What the folder holds now."""
+    """The present state of the folder."""
     design = folder.design
     cells = {cell.id: cell for cell in design.treatments}
     runs: dict[tuple[int, str], StudyRun] = {}
@@ -72,14 +72,14 @@ def status_of(folder: Folder) -> StudyStatus:
 
 
 def _hopeless(runs: Collection[StudyRun], cells: Mapping[str, Cell]) -> list[str]:
-    """The levels of the treatments that were run and never well."""
+    """The levels of the treatments whose runs all failed."""
     ran = dict.fromkeys(run.treatment for run in runs)
     good = {run.treatment for run in runs if run.outcome is Outcome.OK}
     return [" ".join(cells[each].levels.values()) for each in ran if each not in good]
 
 
 def _left(design: StudyDesign, made: Mapping[tuple[int, str], Outcome]) -> int:
-    """How many runs `resume` would make: not those of treatments that were given up."""
+    """The number of runs that `resume` would make, without treatments that were given up."""
     treatments = {
         cell.id: Treatment(Allocator(name=cell.allocator, kind=Kind.FILE), cell.id)
         for cell in design.treatments
@@ -90,12 +90,12 @@ def _left(design: StudyDesign, made: Mapping[tuple[int, str], Outcome]) -> int:
 
 
 def _remaining(runs: list[StudyRun], left: int) -> float | None:
-    """From the time between runs, hosts side by side; None while nothing is known."""
+    """Estimated from the time between runs, for all hosts in parallel; None without an estimate."""
     paces = []
     for host in {run.host for run in runs}:
         began = sorted(run.began for run in runs if run.host == host)
         steps = sorted(later - earlier for earlier, later in pairwise(began))
         if steps:
-            usual = steps[: max(1, len(steps) * 99 // 100)]  # a pause between sittings is none
+            usual = steps[: max(1, len(steps) * 99 // 100)]  # ignore pauses between sessions
             paces.append(len(usual) / max(sum(usual), 1e-9))
     return left / sum(paces) if paces else None

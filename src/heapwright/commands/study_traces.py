@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""A run of a study that is a recording: a program as its file says, profiled when it is over.
+"""A run of a study that is a recording: runs a program according to its file, then profiles it.
 
-One trace is on the disk at a time, in the folder of the run. A run is as good as the program's
-answers are; one that was recorded in part only, or not at all, is a failed one.
+One trace is on the disk at a time, in the folder of the run. The program's answers decide whether
+the run is good. A run whose recording is missing or incomplete has failed.
 """
 
 import signal
@@ -27,14 +27,14 @@ from heapwright.record.recorder import Outcome as Recorded
 
 LOOK_S = 0.05
 PATIENCE_S = 10.0
-"""What a program has to end when its time is up."""
+"""Seconds that a program has to end when its time is up."""
 
 
 def characterise(
     found: StudyProgram, treatment: Treatment, timeout_s: float | None
 ) -> Characterised:
-    """Record and profile it. Raises HeapwrightError if it cannot be run, KeyboardInterrupt if
-    whoever waits for it wants no more."""
+    """Record and profile it. Raises HeapwrightError if it cannot be run, KeyboardInterrupt on an
+    interruption."""
     limit = min(filter(None, (timeout_s, found.prepared.file.program.timeout_s, LONGEST_S)))
     with (
         PreloadPaths() as paths,
@@ -45,7 +45,7 @@ def characterise(
         behind = () if treatment.preload is None else (treatment.preload,)
         libraries = libraries_of(paths, behind)
         driven = _Limited(float(limit)) if beside.server is None else None
-        how = HowToRecord(follow=True)  # a script's work is done by what it starts
+        how = HowToRecord(follow=True)  # the programs that a script starts do its work
         variables = treatment.environment
         request = request_of(beside, trace, libraries, _driven(beside, driven), how, variables)
         outcome = record(request)
@@ -87,7 +87,7 @@ def _driven(beside: RecordedProgram, limited: _Limited | None) -> ServerLoad:
 
 
 def _named(outcome: Recorded, beside: RecordedProgram, expected: int) -> Classified:
-    """How the run ended: as the program did, then as what surrounds it says, then the recording."""
+    """How the run ended. The program decides first, then its surroundings, then the recording."""
     is_server = beside.server is not None
     if outcome.signal and not (is_server and outcome.signal == signal.SIGTERM):
         return Classified(Outcome.CRASHED, f"killed by {name_of_signal(outcome.signal)}")

@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a host does for a study that another one leads: says what it is, and makes runs.
+"""Makes runs on this host for a study that another host leads, and describes this host.
 
-These functions are called by a Dask worker, with text for text. The study is set up here as it is
-there: the same text gives the same treatments with the same ids, and paths are this host's own. A
-host makes one run at a time, however many workers it has and whoever leads them: a file is locked
-around each run. The kernel forgets the lock when a worker is gone.
+A Dask worker calls these functions. Arguments and results are text. The study is set up from the
+same text as on the leading host. Treatments and their ids are equal. Paths are those of this host.
+A host makes one run at a time for all its workers and all leading hosts: a file is locked around
+each run. The kernel releases the lock when a worker ends.
 """
 
 import atexit
@@ -62,7 +62,7 @@ class Job(_Message):
 
 
 class Report(_Message):
-    """What a host says of itself."""
+    """The description of a host."""
 
     host: str
     version: str = __version__
@@ -70,11 +70,11 @@ class Report(_Message):
     treatments: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     refused: str = ""
-    """Why it can make no run of this study."""
+    """Why it can make no runs of this study."""
 
 
 class Order(_Message):
-    """One run that is to be made."""
+    """One run to make."""
 
     treatment: str
     block: int
@@ -114,11 +114,11 @@ _standing: list[_Standing] = []
 """At most one: a worker serves one study at a time."""
 _lock = Lock()
 _reporting: list[int] = []
-"""The number of runs that were made here; empty: in a worker that is not ours."""
+"""The number of runs made here; empty in a worker that heapwright did not start."""
 
 
 def host_name() -> str:
-    """How this host is called in results; HEAPWRIGHT_HOST says otherwise."""
+    """The name of this host in results; HEAPWRIGHT_HOST replaces it."""
     return os.environ.get(HOST) or platform.node()
 
 
@@ -141,7 +141,7 @@ def serve_study(address: str, certificate: str | None) -> None:
 
 
 def _tell(sentence: str) -> None:
-    """On standard error, if this process is a worker of ours."""
+    """Print to standard error, if heapwright started this worker."""
     if _reporting:
         make_console(sys.stderr).print(sentence, soft_wrap=True, highlight=False)
 
@@ -167,7 +167,7 @@ def greet(job: str) -> str:
 
 
 def make_run(job: str, order: str) -> str:
-    """Make one run; a run that cannot be made is an answer, too."""
+    """Make one run. The reason why a run cannot be made is also an answer."""
     wanted = Order.model_validate_json(order)
     with _lock:
         try:
@@ -194,14 +194,14 @@ def _levels(treatment: Treatment) -> str:
 
 
 def leave() -> None:
-    """The study is over, or goes on elsewhere."""
+    """The study is over, or continues on other hosts."""
     with _lock:
         while _standing:
             _standing.pop().close()
 
 
 def _set_up(job: Job) -> _Standing:
-    """The study, set up; whatever was before it is taken down."""
+    """The study, set up. An earlier study is closed first."""
     if _standing and _standing[0].digest == job.digest:
         return _standing[0]
     while _standing:
@@ -228,7 +228,7 @@ def _set_up(job: Job) -> _Standing:
 
 @contextmanager
 def alone() -> Iterator[None]:
-    """Only one run at a time on this host, of whatever process."""
+    """Allow one run at a time on this host, for all processes."""
     safe = "".join(each if each.isalnum() or each in "-_." else "_" for each in host_name())
     path = Path(tempfile.gettempdir()) / f"heapwright-{os.getuid()}-{safe}.lock"
     try:
@@ -243,7 +243,7 @@ def alone() -> Iterator[None]:
 
 
 def _leave_at_exit() -> None:
-    """A run that is still being made is given up with the process; it is not waited for."""
+    """An unfinished run is abandoned when the process ends."""
     if _lock.acquire(blocking=False):
         _lock.release()
         leave()

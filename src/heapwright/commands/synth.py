@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The whole of `heapwright synth`, once its options are read: fit, draw, profile, compare, tell."""
+"""The work of `heapwright synth`, after its options are read: fit, draw, profile, compare,
+print."""
 
 import os
 import sys
@@ -60,7 +61,7 @@ class Options:
 
 
 def run_synth(options: Options) -> None:
-    """Do it. Raises HeapwrightError for what is refused."""
+    """Run the verb. Raises HeapwrightError for a refused request."""
     _refuse(options)
     if options.recreate == LIST:
         _list()
@@ -77,7 +78,7 @@ def run_synth(options: Options) -> None:
 
 
 def _refuse(options: Options) -> None:
-    """What does not go together."""
+    """Refuse options that exclude each other."""
     if (options.profile is None) == (options.recreate is None):
         raise HeapwrightError(
             "one profile or trace is the model, or --recreate names a published trace",
@@ -102,12 +103,12 @@ def _refuse(options: Options) -> None:
         if is_given:
             raise HeapwrightError(f"{option} needs a model, and a recreation has none")
     if options.recreate != LIST and options.trace is None and not options.run:
-        raise HeapwrightError("what is to become of the trace?", "-o TRACE keeps it, --run runs it")
+        raise HeapwrightError("the trace has no destination", "-o TRACE keeps it, --run runs it")
 
 
 @contextmanager
 def _trace_file(options: Options) -> Iterator[Path]:
-    """Where the trace is made; one that is kept comes to its place when all is done."""
+    """The path of the trace. A kept trace is moved to its place at the end."""
     if options.trace is not None:
         kept = Destination(str(options.trace), "-o")
         if options.profile is not None:
@@ -170,14 +171,14 @@ def _synthesise(options: Options, outputs: Outputs, trace: Path, seed: int) -> N
 
 
 def _tell_size(options: Options, calls: int) -> None:
-    """Before minutes of drawing: how large the trace will be."""
+    """Announce the size of a large trace before it is drawn."""
     bytes_ = program.size_of(calls)
     if bytes_ >= WORTH_TELLING:
         _say(options, f"drawing {several(calls, 'call')}: the trace needs about {size(bytes_)}")
 
 
 def _tell_joined(options: Options) -> None:
-    """That several processes are imitated as one."""
+    """The note that several processes are imitated as one."""
     assert options.profile is not None
     if options.process is not None or is_document(options.profile):
         return
@@ -240,7 +241,7 @@ def _say(options: Options, text: str) -> None:
 
 
 def _replay(trace: Path) -> None:
-    """Once, under whatever allocator the environment preloads."""
+    """Replay once, under the allocator that the environment preloads."""
     with Scratch() as folder:
         plan = folder / "plan"
         prepare(trace, plan)
@@ -249,7 +250,7 @@ def _replay(trace: Path) -> None:
     with printing():
         make_console().print(
             f"Replayed in {said.seconds:.3f} s: {said.calls:,} calls, {mean:.0f} ns each on "
-            f"average; peak {said.peak_bytes / MEBI:.1f} MiB, of which the program asked for "
+            f"average; peak {said.peak_bytes / MEBI:.1f} MiB, of which the program requested "
             f"{said.ideal_bytes / MEBI:.1f} MiB.",
             markup=False,
         )

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Whether allocators rank the same on a program's trace and on a load that imitates it.
+"""Compares the ranking of allocators on a program's trace and on a load that imitates it.
 
-Both traces are replayed by the machinery of `compare`, in randomised blocks; what is compared is
-the order of the ratios to the baseline.
+The machinery of `compare` replays both traces in randomised blocks. The orders of the ratios to the
+baseline are compared.
 """
 
 import os
@@ -36,12 +36,12 @@ MARGIN = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is to be replayed, and under what."""
+    """The traces to replay, and the allocators."""
 
     allocators: tuple[str, ...]
     blocks: int
     process: int | None
-    """Of the model's trace; the other has one only."""
+    """The process of the model's trace; the other trace has only one."""
     quiet: bool
 
 
@@ -58,7 +58,7 @@ def rank(model: Path, synthetic: Path, wanted: Wanted) -> Ranking:
 
 
 def ranking_of(model: Comparison, synthetic: Comparison) -> Ranking:
-    """How the orders of two comparisons of the same treatments agree."""
+    """The agreement of two orders of the same treatments."""
     keys = [treatment.key for treatment in model.treatments]
     times, memories = (
         [(_ratio(model, key, what), _ratio(synthetic, key, what)) for key in keys]

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The whole of `heapwright taxonomy`, once its options are read: select, measure, conclude, tell.
+"""The work of `heapwright taxonomy`, after its options are read: select, measure, conclude, print.
 
-As for `compare`, whatever can be refused is refused before the first run, each run is in the
-journal at once, and an interruption leaves a table of what was measured so far.
+As in `compare`, all refusals come before the first run, and each run is in the journal at once. An
+interruption leaves a table of the measurements so far.
 """
 
 import os
@@ -51,7 +51,7 @@ class Options:
 
 
 def run_taxonomy(options: Options) -> ExitCode:
-    """Do it; the exit status. Raises HeapwrightError for what is refused."""
+    """Run the verb; return the exit status. Raises HeapwrightError for a refused request."""
     outputs = Outputs(json=options.json_file, html=options.html_file)
     environment = dict(os.environ)
     with PreloadPaths() as paths:
@@ -83,7 +83,7 @@ def run_taxonomy(options: Options) -> ExitCode:
 def _choose(
     names: Sequence[str], environment: dict[str, str], paths: PreloadPaths
 ) -> tuple[list[Allocator], list[str]]:
-    """The allocators that are asked for; without names, all that are usable."""
+    """The requested allocators; without names, all usable ones."""
     with discovering(environment, paths) as discovery:
         if names:
             allocators = discovery.requested(parse_requests(names, discovery.names))
@@ -111,7 +111,7 @@ def _measure(
 def _conclude(
     plan: Plan, result: SurveyResult, machine: Environment, notes: tuple[str, ...]
 ) -> Taxonomy:
-    """Analyse what was measured; the analysis brings SciPy, which takes its time to load."""
+    """Analyse the runs. The analysis imports SciPy, which loads slowly."""
     return Taxonomy(
         heapwright_version=__version__,
         environment=machine,
@@ -144,7 +144,7 @@ def _deliver(
     result: SurveyResult,
     journal: Journal,
 ) -> ExitCode:
-    """Write the files, then print; the journal goes only when everything is safe elsewhere."""
+    """Write the files, then print. Remove the journal only when all runs are in another file."""
     failure = outputs.write(json=document.to_json, html=lambda: page(document))
     whereabouts = list(_whereabouts(outputs, result, journal, failure))
     try:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""How far a survey is: live on a terminal, a line now and then elsewhere, on standard error."""
+"""The progress of a survey on standard error: live on a terminal, else a line now and then."""
 
 from time import monotonic
 
@@ -9,7 +9,7 @@ from heapwright.experiment.taxonomy.survey import Task
 
 
 class SurveyDisplay(BarDisplay):
-    """Tells how far a survey is; give `watch` to it."""
+    """Shows the progress of a survey. Pass `watch` to it."""
 
     def watch(self, task: Task, done: int, planned: int) -> None:
         words = f"{task.trial.workload} under {task.allocator}"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Answers as text. Nothing is cut off: what a terminal is too narrow for is folded."""
+"""Prints answers as text. Long lines are folded, never cut off."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -25,7 +25,7 @@ from heapwright.report.tree import CompositionTree, Layer
 
 @contextmanager
 def printing() -> Iterator[None]:
-    """An output that cannot take more is an error of its own; a reader that went away is none."""
+    """A failed write is an error. A reader that closed the pipe is not."""
     try:
         yield
     except BrokenPipeError:
@@ -57,7 +57,7 @@ def print_allocators(allocators: Sequence[Allocator], *, with_paths: bool) -> No
 
 
 def preload_text(allocator: Allocator) -> str:
-    """What the probe says."""
+    """The result of the probe."""
     if not allocator.usable:
         return "not usable"
     if not allocator.effective:
@@ -67,7 +67,7 @@ def preload_text(allocator: Allocator) -> str:
 
 @printing()
 def print_allocator(allocator: Allocator) -> None:
-    """All that is known of one, and the tree of its layers if it is one of ours."""
+    """All facts about one allocator, with the tree of its layers if it is a composition."""
     console = make_console()
     facts = {
         "": allocator.caption,
@@ -106,7 +106,7 @@ def svg_text(allocator: Allocator) -> str:
 
 @printing()
 def print_made(allocator: Allocator, notes: Sequence[str], header: Path, verdict: Verdict) -> None:
-    """What `compose` has made."""
+    """The result of `compose`."""
     console = make_console()
     console.print(Text(allocator.name, style="bold"))
     skipped = f", {verdict.skipped} skipped" if verdict.skipped else ""

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The work of `heapwright trace`: what a trace says of itself, and whether it can be read."""
+"""The work of `heapwright trace`: shows the content of a trace, or checks it."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from heapwright.report.trace import print_check, print_info
 
 
 def show_info(trace: Path, *, as_json: bool) -> None:
-    """Print what the trace says of itself. Raises HeapwrightError."""
+    """Print the content of the trace. Raises HeapwrightError."""
     found = trace_info(trace)
     with printing():
         if as_json:
@@ -23,7 +23,7 @@ def show_info(trace: Path, *, as_json: bool) -> None:
 
 
 def check(trace: Path, *, as_json: bool) -> bool:
-    """Read all of the trace and print its faults; whether there are none."""
+    """Read all of the trace and print its faults; return whether there are none."""
     found = check_trace(trace)
     with printing():
         if as_json:

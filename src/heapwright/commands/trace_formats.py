@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The work of `heapwright export` and `heapwright import`: traces in the formats of others."""
+"""The work of `heapwright export` and `heapwright import`: traces in the formats of other tools."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,7 +20,7 @@ UNREAD = "pieces of the trace that could not be read (see heapwright trace check
 def export_trace(trace: Path, parquet: str | None, wl: str | None, process: int | None) -> None:
     """Write the files that are named. Raises HeapwrightError."""
     if parquet is None and wl is None:
-        raise HeapwrightError("nothing was asked for", "say --parquet FILE or --wl FILE")
+        raise HeapwrightError("no output is named", "use --parquet FILE or --wl FILE")
     outputs = Outputs(parquet=parquet, wl=wl)
     outputs.spare(trace)
     if (table := outputs["parquet"]) is not None:
@@ -40,8 +40,8 @@ def export_trace(trace: Path, parquet: str | None, wl: str | None, process: int 
         _tell(
             wl,
             {
-                "frees of what the trace never gave out, left out": done.unknown_frees,
-                "blocks freed because their address was given out again": done.replaced,
+                "frees of addresses that the trace never allocated, left out": done.unknown_frees,
+                "blocks freed because their address was allocated again": done.replaced,
                 UNREAD: done.fault_count,
             },
         )

@@ -2,12 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The schedule of a blocked experiment: every treatment once in each block, in random order.
 
-Runs that were made before, when the experiment was broken off, are not made again: the schedule
-goes through them as it did then and learns from them what it learned then, so that what follows is
-what would have followed.
+After an interruption, earlier runs are not made again. The schedule replays them, and learns from
+them what it learned before. The remaining runs are therefore those of an uninterrupted experiment.
 
-A treatment that ends badly `GIVE_UP_AFTER` times in a row is left out of later blocks; that never
-changes the order of the others, which is drawn for all of them.
+A treatment that ends badly `GIVE_UP_AFTER` times in a row is left out of later blocks. The order of
+the others does not change, because it is drawn for all treatments.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,12 +20,12 @@ from heapwright.experiment.treatments import Treatment
 
 GIVE_UP_AFTER = 3
 TIMEOUT_UNKNOWN_S = 3600.0
-"""Limit of a run as long as nothing tells how long it should take."""
+"""Limit of a run while no expected duration is known."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is to be run."""
+    """The runs of an experiment."""
 
     treatments: Sequence[Treatment]
     seed: int
@@ -40,7 +39,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """One run that is to be made."""
+    """One run to make."""
 
     treatment: Treatment
     block: int
@@ -64,14 +63,14 @@ class GivenUp:
 
 
 class Blocks:
-    """The runs of a plan, in their order; tell it `over` of each before asking for the next."""
+    """The runs of a plan, in their order. Call `over` for each before requesting the next."""
 
     def __init__(self, plan: Plan, made: Mapping[tuple[int, Key], Outcome] | None = None) -> None:
-        """`made` are the runs of an earlier sitting, and how they ended."""
+        """`made` are the runs of an earlier session, and how they ended."""
         self.plan = plan
         self.given_up: list[GivenUp] = []
         self.blocks = 0
-        """Measured blocks that were gone through."""
+        """Completed measured blocks."""
         self._made = made or {}
         self._treatments = {treatment.key: treatment for treatment in plan.treatments}
         self._bad_in_a_row = dict.fromkeys(self._treatments, 0)
@@ -101,7 +100,7 @@ class Blocks:
 
     @property
     def spent_s(self) -> float:
-        """How long this sitting has lasted."""
+        """Duration of this session."""
         return monotonic() - self._begun
 
     def _order(self, block: int) -> Iterator[Treatment]:
@@ -117,7 +116,7 @@ class Blocks:
         return {given_up.key for given_up in self.given_up}
 
     def _first(self, block: int) -> Key | None:  # noqa: ARG002 - others have one
-        """The treatment that begins `block`, if there is such a one."""
+        """The treatment that begins `block`; None: the order is random."""
         return None
 
     def _limit_of(self, treatment: Treatment) -> float | None:  # noqa: ARG002 - others look
@@ -127,17 +126,17 @@ class Blocks:
         """Raises StopError if no further block should begin."""
 
     def _begin_run(self) -> None:
-        """Begin no run that would not be over in time, as far as the others tell."""
+        """Begin no run that would exceed the budget, estimated from the other runs."""
         if self.plan.budget_s is None or not self._runs:
             return
         if self.spent_s * (1 + 1 / self._runs) > self.plan.budget_s:
             raise StopError(spent(self.plan.budget_s))
 
     def _end_block(self) -> None:
-        """Raises StopError if enough is known after the block."""
+        """Raises StopError if the results after the block are sufficient."""
 
     def _judge(self, treatment: Treatment, block: int, outcome: Outcome) -> None:
-        """Count bad outcomes in a row, and give up what has no prospect."""
+        """Count bad outcomes in a row, and give up treatments that fail repeatedly."""
         if outcome is Outcome.OK:
             self._bad_in_a_row[treatment.key] = 0
             return
@@ -147,5 +146,5 @@ class Blocks:
 
 
 def spent(budget_s: float) -> str:
-    """Why there is no further run."""
+    """The reason why there is no further run."""
     return f"the budget of {budget_s / 60:g} min is spent"

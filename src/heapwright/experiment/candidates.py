@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Commands as candidates, and parameters in commands.
 
-A named command is split into words like a shell splits it, but no shell runs it. A parameter
-replaces `{NAME}` in these words after the split, so a value with a blank stays one word. Named
-commands and the levels of all parameters are crossed with the treatments.
+A named command is split into words as in a shell, but no shell runs it. A parameter replaces
+`{NAME}` in these words after the split, so a value with a blank stays one word. Named commands and
+the levels of all parameters are crossed with the treatments.
 """
 
 import filecmp
@@ -36,7 +36,7 @@ class NamedCommand:
 
 
 AS_IT_IS = Treatment(Allocator(name="", kind=Kind.SYSTEM), proven=False)
-"""A command without an allocator of ours: nothing is preloaded, nothing is proven."""
+"""A command without a preload, so no proof is needed."""
 
 
 def parse_commands(texts: Iterable[str]) -> list[NamedCommand]:
@@ -143,7 +143,7 @@ def _filled(word: str, level: Mapping[str, str]) -> str:
 
 
 def notes_on_words(commands: Iterable[NamedCommand]) -> list[str]:
-    """Shell syntax that no shell will read."""
+    """A warning about shell syntax, because no shell runs the command."""
     notes = []
     for command in commands:
         if signs := [word for word in command.words if word in SHELL_WORDS]:

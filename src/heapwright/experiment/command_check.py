@@ -1,14 +1,20 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Can this command be given another malloc at all? Answered before the first run.
+"""Checks, before the first run, that a preload can replace the malloc of a command.
 
-A preload works by the dynamic loader putting our library first. That needs a program which has a
-loader (not a static one), whose loader listens to LD_PRELOAD (not set-user-ID), which is of the
-same kind of machine as the library (not 32-bit), and which lives in the same C library (not musl).
-A script is as good as its interpreter, so the check follows `#!` lines, and `env` in them, as the
-kernel and execvp do. Each refusal is one sentence with the reason, and a hint what to do.
+With a preload the dynamic loader places a library before all others. The program must meet four
+conditions:
 
-What a program starts later is not looked at here: the proof in every process of every run sees it.
+- It has a loader, so it is not static.
+- Its loader reads LD_PRELOAD, so it is not set-user-ID.
+- It is built for the machine of the library, for example not for 32 bits.
+- It uses the same C library, so not musl.
+
+For a script, its interpreter is checked. The check follows `#!` lines, and `env` in them, as the
+kernel and execvp do. Each refusal is one sentence with the reason, and a hint.
+
+Programs that the command starts later are not checked here. The proof in every process of every run
+covers them.
 """
 
 import errno
@@ -29,21 +35,21 @@ from heapwright.base.paths import exists, is_file
 SHELL = "/bin/sh"
 DEFAULT_PATH = "/bin:/usr/bin"
 MAX_INTERPRETERS = 5
-"""How many `#!` the kernel follows before it gives up with ELOOP."""
+"""Number of `#!` lines that the kernel follows before it returns ELOOP."""
 SHEBANG_BYTES = 256
 """As much of the first line as the kernel reads (BINPRM_BUF_SIZE)."""
 LOADER_NAMES = ("ld-linux", "ld64.so", "ld.so.1")
-"""How the loader of the GNU C library is called on the machines that Linux runs on."""
+"""Names of the loader of the GNU C library on the machines of Linux."""
 GO_SECTION = ".go.buildinfo"
-"""What Go's linker puts into all that it makes, stripped or not."""
+"""Section that Go's linker writes into every program, stripped or not."""
 CAPABILITY = "security.capability"
 MACHINE_NAMES = {"x64": "x86-64"}
-"""How people call what the ELF library calls otherwise."""
+"""Usual names for names of the ELF library."""
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What a library and a program must share to live in one process."""
+    """The properties that a library and a program in one process must share."""
 
     bits: int
     name: str
@@ -54,7 +60,7 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class CheckedCommand:
-    """The program that the kernel will really load, and what the user should know about it."""
+    """The program that the kernel loads, and notes on it for the user."""
 
     executable: Path
     warnings: tuple[str, ...] = ()
@@ -62,7 +68,7 @@ class CheckedCommand:
 
 @dataclass(slots=True)
 class _Search:
-    """What stays the same while the check goes from a script to its interpreter."""
+    """The part of the check that is equal for a script and its interpreter."""
 
     cwd: Path
     environment: Mapping[str, str]
@@ -259,8 +265,8 @@ def _check_elf(path: Path, shown: str, search: _Search) -> None:
     _check_loader(loader, shown, search)
     if is_go:
         search.warnings.append(
-            f"{shown} is a Go program: its memory is Go's own heap, which is mapped; a preload "
-            "reaches only what C code in it asks of malloc"
+            f"{shown} is a Go program: its memory is Go's own heap. A preload "
+            "serves only requests of its C code to malloc"
         )
     if own_malloc:
         search.warnings.append(
@@ -313,7 +319,7 @@ def _offers(elf: ELFFile, symbol: str) -> bool:
 
 
 def defines_malloc(path: Path) -> bool:
-    """Whether the library at `path` itself offers a malloc to others."""
+    """Whether the library at `path` itself exports malloc."""
     try:
         with path.open("rb") as file:
             return _offers(ELFFile(file), "malloc")

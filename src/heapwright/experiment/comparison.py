@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""An experiment that compares with a baseline: blocks, until the ratios are known well enough.
+"""An experiment that compares with a baseline: blocks, until the ratios are precise enough.
 
-The first warm-up begins with the baseline, whose time sets the limit for the others. When the
-baseline fails in its very first warm-up, or is given up, there is nothing to compare with and the
-experiment ends; so it does when nothing but the baseline is left.
+The first warm-up begins with the baseline, whose time sets the limit for the others. The experiment
+ends if the baseline fails in its very first warm-up or is given up, because there is nothing to
+compare with. It also ends if only the baseline is left.
 
-Where treatments have levels of parameters, each level has a baseline of its own. A level whose
-baseline fails so is left out of later blocks, and the experiment ends with the last level.
+Where treatments have levels of parameters, each level has a baseline of its own. A level with such
+a failed baseline is left out of later blocks. The experiment ends with the last level.
 """
 
 import math
@@ -29,9 +29,9 @@ TIMEOUT_LEAST_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Plan(blocks.Plan):
-    """What is to be run; the first treatment of each level of parameters is its baseline.
+    """The runs of an experiment. The first treatment of each level of parameters is its baseline.
 
-    Without a limit of its own a run may take a generous multiple of what the baseline took.
+    Without an explicit limit, a run may take a large multiple of the baseline's time.
     """
 
     @property
@@ -49,27 +49,28 @@ class Plan(blocks.Plan):
 
 @dataclass(slots=True)
 class Result:
-    """What an experiment came to."""
+    """The result of an experiment."""
 
     runs: list[Run] = field(default_factory=list)
     blocks: int = 0
-    """Measured blocks that were run to their end."""
+    """Completed measured blocks."""
     stopped_because: str = ""
     interrupted: bool = False
     timeout_s: float | None = None
-    """The limit that was in force in the end."""
+    """The limit at the end."""
     given_up: list[GivenUp] = field(default_factory=list)
     failure: HeapwrightError | None = None
-    """What kept the experiment from going on, if it was an error."""
+    """The error that ended the experiment, if there was one."""
 
 
 Execute = Callable[[Assignment], Run]
 Enough = Callable[[Sequence[Run], int], str]
-"""Asked after every measured block with all runs and the number of blocks: why to stop, or ""."""
+"""Called after every measured block with all runs and the number of blocks. Returns why to stop,
+or ""."""
 Left = Callable[[], Collection[Key]]
-"""Asked before every block: the treatments that it leaves out."""
+"""Called before every block. Returns the treatments to leave out."""
 Watch = Callable[[Assignment, Run | None], None]
-"""Told when a run begins, with None, and when it is over."""
+"""Called with None at the start of a run, and with the run at its end."""
 
 
 def run_experiment(  # noqa: PLR0913 - what the caller may attach, by name
@@ -156,7 +157,7 @@ class _ComparedBlocks(Blocks):
         return max(TIMEOUT_LEAST_S, TIMEOUT_FACTOR * slowest)
 
     def _slowest_of(self, baseline: Key) -> float | None:
-        """From its warm-ups; from its measured runs only where there are no warm-ups."""
+        """From its warm-ups; without warm-ups, from its measured runs."""
         good = [
             run
             for run in self.runs
@@ -177,7 +178,7 @@ class _ComparedBlocks(Blocks):
         return self._timeout_of(self._baseline_of[treatment.key])
 
     def _begin_block(self) -> None:
-        """Begin no block that would not be over in time, as far as the last one tells."""
+        """Begin no block that would exceed the budget, estimated from the last one."""
         if self.plan.budget_s is None:
             return
         gone_through = len({run.block for run in self.runs})
@@ -188,7 +189,7 @@ class _ComparedBlocks(Blocks):
             raise StopError(spent(self.plan.budget_s))
 
     def _begin_run(self) -> None:
-        """A block that was begun is run to its end, unless even the first takes too long."""
+        """Complete a started block, unless even the first takes too long."""
         budget_s, made = self.plan.budget_s, len(self.runs)
         if budget_s is not None and made and not self.blocks and self.spent_s > budget_s:
             blocks = 1 + self.plan.warmup
@@ -200,7 +201,7 @@ class _ComparedBlocks(Blocks):
             raise StopError(reason)
 
     def _judge(self, treatment: Treatment, block: int, outcome: Outcome) -> None:
-        """End what has no prospect."""
+        """End experiments that cannot give a result."""
         super()._judge(treatment, block, outcome)
         key = treatment.key
         is_baseline = self._baseline_of[key] == key

@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The order of the runs: randomised complete blocks.
 
-Every block runs every treatment once, in random order, so that whatever drifts from one block to
-the next (temperature, load, page cache) touches all treatments alike and can be taken out as a term
-of its own; see Montgomery, Design and Analysis of Experiments, chapter 4. Measured blocks count
-from 1; warm-up blocks come before them and end at 0, so a block's number is unique in a result.
+Every block runs every treatment once, in random order. A drift between blocks (temperature, load,
+page cache) therefore affects all treatments alike and is removed as a separate term. Measured
+blocks count from 1. Warm-up blocks come before them and end at 0, so a block's number is unique in
+a result.
 
-The order of a block depends on the seed, the block's number and the set of treatments, and on
-nothing else: not on how they were listed, not on how many blocks there are, not on what happened in
-earlier ones. The same seed therefore gives the same order even when the experiment stops earlier.
+The order of a block depends only on the seed, the block's number and the set of treatments. It does
+not depend on the order of the list, the number of blocks, or earlier blocks. The same seed
+therefore gives the same order even when the experiment stops earlier.
+
+Source: Montgomery, Design and Analysis of Experiments, chapter 4.
 """
 
 import random
@@ -23,7 +25,7 @@ SEED_BITS = 32
 
 
 def fresh_seed() -> int:
-    """A seed for an experiment that was given none; short enough to be typed again."""
+    """A seed for an experiment without one; short enough to be typed again."""
     return secrets.randbits(SEED_BITS)
 
 
@@ -41,8 +43,8 @@ def block_order(
 ) -> list[Key]:
     """The treatments in the order in which `block` runs them.
 
-    `first`, if given, is moved to the front: the first warm-up block begins with the baseline, from
-    whose time the limit for the others is derived. Raises ValueError on a repeated treatment.
+    `first`, if present, is moved to the front. The first warm-up block begins with the baseline,
+    because its time sets the limit for the others. Raises ValueError on a repeated treatment.
     """
     order = sorted(treatments)
     if len(set(order)) != len(order):

@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which allocators can be used here, and does a preload of each really take effect?
+"""Finds the allocators that can be used here, and checks that a preload of each takes effect.
 
-Nothing is assumed from a file's name: the loader resolves a soname, and a tiny program of ours, run
-with the library, says who provides its malloc (see `probe`).
+The name of a file is no proof. The loader resolves a soname. A small program of heapwright, run
+with the library, reports the provider of its malloc (see `probe`).
 
-A library that does not load, or that leaves malloc with the C library, is not usable, and the
-loader's words are the reason. A library that loads and defines malloc, but crashes or hangs even in
-the tiny program, stays usable: a comparison measures that, and names it.
+A library is unusable if it does not load or does not replace malloc. The loader's message is then
+the reason. A library that loads and defines malloc, but crashes or hangs in the small program,
+stays usable. A comparison then measures and reports the failure.
 """
 
 import re
@@ -34,7 +34,7 @@ from heapwright.experiment.treatments import Request
 PROBES_AT_ONCE = 4
 TCACHE_OFF = "glibc.malloc.tcache_count=0"
 COMMIT = re.compile(r"-0-g[0-9a-f]{40}$")
-"""What jemalloc adds to a release: no commits after it, and the commit that it is."""
+"""The end of jemalloc's version of a release: no commits after it, and its commit."""
 
 
 class Discovery:
@@ -43,7 +43,8 @@ class Discovery:
     def __init__(
         self, catalogue: Catalogue, libraries: Path, prober: Prober, peers: Path | None = None
     ) -> None:
-        """`libraries` is the folder with ours, `peers` the one with others' built here."""
+        """`libraries` has the allocators of heapwright, `peers` those of other projects that
+        were built here."""
         self._catalogue = catalogue
         self._libraries = libraries
         self._prober = prober
@@ -60,7 +61,7 @@ class Discovery:
         return self._catalogue.group_names
 
     def everything(self) -> list[Allocator]:
-        """All of the registry, in its order, usable or not."""
+        """All allocators of the registry, in its order, usable or not."""
         return self.look_up([Request(name) for name in self.names])
 
     def members(self, group: str) -> list[Allocator]:
@@ -68,12 +69,12 @@ class Discovery:
         return self.look_up([Request(name) for name in self._catalogue.group(group) or ()])
 
     def look_up(self, requests: Iterable[Request]) -> list[Allocator]:
-        """What is asked for, in its order, usable or not."""
+        """The requested allocators, in their order, usable or not."""
         with ThreadPoolExecutor(PROBES_AT_ONCE) as pool:
             return list(pool.map(self._find, requests))
 
     def requested(self, requests: Sequence[Request]) -> list[Allocator]:
-        """Exactly what is asked for; raises HeapwrightError if any of it is not usable."""
+        """The requested allocators. Raises HeapwrightError if any is unusable."""
         found = self.look_up(requests)
         unusable = [allocator for allocator in found if not allocator.usable]
         if unusable:
@@ -199,7 +200,7 @@ def _how_to_have(entry: PeerAllocator) -> str:
 
 
 def _verdict_on(library: Path, probe: Probe) -> tuple[bool, str]:
-    """Whether a probed library is usable, and what is wrong with it, if anything."""
+    """Whether a probed library is usable, and its defect if there is one."""
     report = probe.report
     if probe.words:
         return False, f"it does not load: {probe.words}"
@@ -217,7 +218,7 @@ def _verdict_on(library: Path, probe: Probe) -> tuple[bool, str]:
 
 
 def _version(library: Path, report: ProbeReport | None) -> str:
-    """What it says itself, else the package it is from, else the name of its file."""
+    """The version: its own report, else its package, else the name of its file."""
     if report is not None:
         own = report.described.get("version")
         if isinstance(own, str) and own:

@@ -1,13 +1,12 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The engine: carries out runs one after the other, until there are none left or something ends it.
+"""The engine: carries out runs one after the other, until the schedule or an event ends it.
 
-There is one engine, for comparisons, replays, surveys and studies. What is run, in what order and
-how often is a schedule, which the engine asks for the next run when the one before is over, so that
-a schedule may learn from what happened. How one run is made is given as a function. Every run is
-told to the schedule's owner the moment it is over, who keeps it. Whatever ends the running (an
-interruption, a spent budget, a preparation that fails) is in what comes back; a run that was not
-over is told to nobody.
+One engine serves comparisons, replays, surveys and studies. A schedule defines the runs, their
+order and their number. The engine requests the next run when the previous one is over, so a
+schedule can learn from results. A function makes each run. The engine reports each finished run to
+its owner at once, and the owner keeps it. The result names the event that ended the schedule: an
+interruption, a spent budget, or a failed preparation. An unfinished run is not reported.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -22,19 +21,19 @@ Made = TypeVar("Made")
 
 
 class StopError(Exception):
-    """Raised by a schedule, or by who is told of a run, to end the running; says why."""
+    """Raised by a schedule, or by the receiver of a run, to end the schedule; has the reason."""
 
 
 @dataclass(slots=True)
 class Ending:
-    """How the running came to its end."""
+    """How a schedule ended."""
 
     runs: int = 0
     stopped_because: str = ""
-    """Empty if the schedule came to its end."""
+    """Empty if the schedule was completed."""
     interrupted: bool = False
     failure: HeapwrightError | None = None
-    """What kept it from going on, if it was an error."""
+    """The error that ended it, if there was one."""
 
 
 def conduct(
@@ -46,9 +45,9 @@ def conduct(
 ) -> Ending:
     """Make the runs of `schedule`; never raises for what a run or a preparation does.
 
-    `begins` is told of each run before it is made, `over` when it is. A HeapwrightError of
-    `execute` before the first run is over is raised, because then there is nothing to keep; a later
-    one ends the running and is in the result.
+    `begins` receives each run before it is made, `over` each finished run. A HeapwrightError of
+    `execute` is raised if no run is finished, because there is nothing to keep. A later one ends
+    the schedule and is in the result.
     """
     ending = Ending()
     with told_in(ending):
@@ -62,7 +61,8 @@ def conduct(
 
 @contextmanager
 def told_in(ending: Ending) -> Iterator[None]:
-    """What ends the running from within is told in the ending; an error before a run is raised."""
+    """Record the event that ends the schedule in `ending`. Raise an error that comes before a
+    finished run."""
     try:
         yield
     except StopError as stop:

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs that count instead of timing: instructions and simulated cache misses under cachegrind.
 
-The warm-up runs of the experiment are plain runs: they show the wall time, and how long the counted
-runs may take. A measured run is made under the simulator of `experiment.simulation`. Its times and
+The warm-up runs of the experiment are plain runs. They show the wall time and set the limit for the
+counted runs. A measured run is made under the simulator of `experiment.simulation`. Its times and
 its memory are those of the simulator, so the run leaves them out.
 """
 
@@ -61,7 +61,7 @@ REMEDIES = {
 
 
 class ExactMeasurement:
-    """Makes runs; `execute` is what the engine is given."""
+    """Makes runs. Pass `execute` to the engine."""
 
     def __init__(
         self, conditions: Conditions, paths: PreloadPaths, timeout_s: float | None = None
@@ -112,5 +112,5 @@ class ExactMeasurement:
 
 
 def _counts(events: dict[str, float]) -> dict[str, float]:
-    """The counts by our names, from valgrind's events."""
+    """The counts by the names of heapwright, from valgrind's events."""
     return {name: sum(events[event] for event in parts) for name, parts in EVENTS.items()}

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What is done around runs, as the user would do it: without an allocator of ours, not measured.
+"""Commands around runs, as the user would run them: without a preload, and not measured.
 
-A hook is a line for the shell, or the words of a command. One that fails ends the running: what
-comes after it would be measured under conditions that were not met.
+A hook is a line for the shell, or the words of a command. A failing hook ends the experiment,
+because the conditions for later runs are not met.
 """
 
 import subprocess
@@ -20,7 +20,7 @@ LAST_BYTES = 4096
 def run_hook(
     name: str, hook: str | Sequence[str], environment: Mapping[str, str], cwd: Path
 ) -> None:
-    """Run it to its end. Raises HeapwrightError, with the last that it said, if it fails."""
+    """Run it to its end. If it fails, raises HeapwrightError with the end of its output."""
     words = [SHELL, "-c", hook] if isinstance(hook, str) else list(hook)
     with tempfile.TemporaryFile() as output:
         try:

@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counts what any allocator executes and writes while a program runs, under valgrind.
 
-heapwright-count runs valgrind's tracer on the program and reads its trace; the marks, a library of
-ours, are preloaded before the allocator and say when a thread is inside it. valgrind is only run,
-as any program is; nothing of it is linked. How the figures come about is told in
-docs/explanation/counting.md.
+heapwright-count runs valgrind's tracer on the program and reads its trace. A library of heapwright,
+the marks, is preloaded before the allocator. It reports when a thread is inside the allocator.
+Valgrind is run as a program and is not linked. docs/explanation/counting.md explains the figures.
 """
 
 import contextlib
@@ -33,11 +32,11 @@ GRACE_S = 20.0
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a count may take before it is ended and what it has is handed back."""
+    """The limits of a count. At a limit the count ends and returns its partial result."""
 
     seconds: float = 120.0
     trace_bytes: int = 4 << 30
-    """Some 14 bytes for each instruction and each access to memory."""
+    """About 14 bytes for each instruction and each access to memory."""
 
 
 def missing() -> str | None:
@@ -61,13 +60,12 @@ def count(
 ) -> Counts:
     """Run the program with `library` preloaded (None: the C library's malloc) and count.
 
-    `environment` is all of the program's environment. `operations` is how many operations the
-    program does; without it, what the program says in a JSON object on its last line of output.
+    `environment` is the complete environment of the program. `operations` is the number of its
+    operations. Without it, the JSON object on the program's last line of output states the number.
 
-    A count that a limit ended, or whose program failed, is handed back as what it is: not complete.
-    Raises HeapwrightError, with the package to install where that helps, if nothing can be counted:
-    no valgrind, no such program, a program that takes no preload, a library that does not give it
-    malloc.
+    A count that a limit ended, or whose program failed, is returned as incomplete. Raises
+    HeapwrightError if nothing can be counted: valgrind or the program is missing, or the preload
+    has no effect. The hint names a package to install where one helps.
     """
     if reason := missing():
         raise HeapwrightError(f"nothing can be counted: {reason}", _remedy(reason))
@@ -100,7 +98,7 @@ def count(
 
 
 class _Report(BaseModel):
-    """What heapwright-count writes; without a process that ran, only the error."""
+    """The output of heapwright-count; only the error if no process ran."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -130,7 +128,7 @@ class _Report(BaseModel):
 
 
 class _Said(BaseModel):
-    """What a workload's JSON line says, as far as it matters here."""
+    """The used parts of a workload's JSON line."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -140,7 +138,7 @@ class _Said(BaseModel):
 def _run(
     argv: Sequence[str], environment: Mapping[str, str], limits: Limits, output: IO[bytes]
 ) -> tuple[_Report, str]:
-    """Run heapwright-count to its end; its report, and what was said on standard error."""
+    """Run heapwright-count to its end; return its report and its standard error."""
     program = native.program("count")
     with tempfile.TemporaryFile() as result, tempfile.TemporaryFile() as errors:
         command = [str(program), "--result-fd", str(result.fileno())]
@@ -172,7 +170,7 @@ def _run(
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Ask heapwright-count to end what it runs, and itself; should it not, both are killed."""
+    """Stop heapwright-count and its program; kill both if they do not stop."""
     with contextlib.suppress(ProcessLookupError):
         process.send_signal(signal.SIGTERM)
         try:
@@ -188,7 +186,7 @@ def _tail(file: IO[bytes]) -> str:
 
 
 def _check(report: _Report, library: Path | None, argv: Sequence[str], errors: str) -> None:
-    """Raise if what was counted is not what was asked for."""
+    """Raise if another program or allocator was counted than requested."""
     name = argv[0] if argv else ""
     if report.spawn_error:
         raise HeapwrightError(report.spawn_error, "apt-get install valgrind")

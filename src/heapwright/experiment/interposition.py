@@ -2,16 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Was the allocator effective in the processes that did the work? The 1 % rule.
 
-A run belongs to a treatment only if less than 1 % of its CPU time was used by processes that did
-not get malloc from the treatment's allocator. Counted against it are
+A run is valid only if less than 1 % of its CPU time was used by processes without malloc from the
+treatment's allocator. Counted against it are
 
 - processes that reported another provider (a different library, the C library, or a mixture);
 - processes that never reported (static, set-user-ID, cleared environment, 32-bit, another C
-  library): their parent was told by the kernel what they used, or they were seen from outside;
-- CPU time that the kernel charged to the tree and no process claimed, beyond the allowance for what
-  proven processes use after their last word: the kernel's work of taking their memory down. An
-  excess below UNCLAIMED_FLOOR_S is noise of the accounts and counts as nothing: no program starts
-  and ends in so little time, but it can be more than 1 % of a command as short as `true`.
+  library). The kernel reported their time to their parent, or they were seen from outside;
+- CPU time of the tree that no process claimed, beyond an allowance. Proven processes use some time
+  after their last report, because the kernel must release their memory. An excess below
+  UNCLAIMED_FLOOR_S is noise and is ignored. No program starts and ends in so little time, but it
+  can be more than 1 % of a command as short as `true`.
 
 Smaller exceptions are listed, and the run stays valid. Pure functions.
 """
@@ -29,7 +29,7 @@ UNCLAIMED_FLOOR_S = 1e-4
 
 @dataclass(frozen=True, slots=True)
 class CpuBalance:
-    """The CPU seconds of a run's tree, as the runner adds them up."""
+    """The CPU seconds of a run's tree, as the runner sums them."""
 
     total_s: float
     unaccounted_s: float
@@ -86,7 +86,7 @@ def _expectation(expected: Path | None) -> Callable[[ProcessRecord], bool]:
 
 
 def _same_file(first: Path, second: Path) -> bool:
-    """The same device and inode; where one cannot be looked at any more, the same resolved path."""
+    """The same device and inode; if a file is no longer readable, the same resolved path."""
     try:
         return first.samefile(second)
     except OSError:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""One run of the engine, made for real: prepare, run under the treatment, prove, name its end."""
+"""Makes one run of the engine: prepare, run under the treatment, prove, classify its end."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,13 +23,13 @@ LONGEST_OUTPUT = 1 << 24
 MEASURED = tuple(name for name in RawRun.model_fields if name in Run.model_fields)
 
 Reader = Callable[[str], Mapping[str, object]]
-"""Makes fields of a run from what a good run printed, in place of those of the whole process; a
-ValueError in words if that cannot be read."""
+"""Reads fields of a run from the output of a good run. They replace those of the whole process.
+Raises ValueError with a reason for unreadable output."""
 
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """What is the same for every run, where a treatment has nothing of its own."""
+    """The settings of every run whose treatment does not replace them."""
 
     command: tuple[str, ...]
     environment: Mapping[str, str]
@@ -42,7 +42,7 @@ class Conditions:
 
 
 class Measurement:
-    """Makes runs; `execute` is what the engine is given."""
+    """Makes runs. Pass `execute` to the engine."""
 
     def __init__(self, conditions: Conditions, paths: PreloadPaths) -> None:
         self._conditions = conditions
@@ -72,12 +72,12 @@ class Measurement:
 
 @dataclass(frozen=True, slots=True)
 class Specs:
-    """What is run for a treatment."""
+    """The command of a treatment."""
 
     conditions: Conditions
     paths: PreloadPaths
     first: Path | None = None
-    """Preloaded where a treatment preloads nothing: the C library, for a program that is linked to
+    """Preloaded if a treatment preloads nothing: the C library, for a program that is linked to
     another allocator."""
     environments: dict[tuple[Key, bool], Mapping[str, str]] = field(default_factory=dict)
     """Of the treatments that have been run, under them or not."""
@@ -104,7 +104,7 @@ class Specs:
         )
 
     def _environment(self, treatment: Treatment, *, under: bool) -> Mapping[str, str]:
-        """Every run of a treatment has the same: it is made once."""
+        """The environment of a treatment, made once for all its runs."""
         known = self.environments.get((treatment.key, under))
         if known is None:
             known = self._make_environment(treatment, under=under)
@@ -145,19 +145,19 @@ def text_in(file: Path) -> str:
 
 
 def prove(raw: RawRun, treatment: Treatment) -> Interposition:
-    """Whether the run was under its treatment; what cannot be proven is not doubted."""
+    """Whether the run was under its treatment. A run without a proof is accepted."""
     if not treatment.proven:
         return Interposition(True, 0.0)
     return judge(raw.processes, treatment.preload, raw.balance)
 
 
 def figures_of(raw: RawRun) -> dict[str, Any]:
-    """What the runner measured, as fields of a run."""
+    """The measurements of the runner, as fields of a run."""
     return {name: getattr(raw, name) for name in MEASURED}
 
 
 def end_of(assignment: Assignment, named: Classified, proof: Interposition) -> dict[str, Any]:
-    """Whose run it is and how it ended, as fields of a run."""
+    """The treatment and the outcome, as fields of a run."""
     return {
         "allocator": assignment.treatment.key[0],
         "level": assignment.treatment.key[1],

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Why a process did not load a preloaded library: what the file of its program tells.
+"""Why a process did not load a preloaded library, found from the file of its program.
 
-For programs that ran already. The command itself is checked before it runs (`command_check`).
+This is for programs that have run. The command itself is checked before it runs (`command_check`).
 """
 
 import stat
@@ -23,7 +23,7 @@ from heapwright.experiment.command_check import (
 
 
 class Obstacle(StrEnum):
-    """What keeps a library out of a process."""
+    """The reason why a process does not load a library."""
 
     STATIC = "static"
     PRIVILEGED = "privileged"

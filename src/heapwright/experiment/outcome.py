@@ -1,19 +1,19 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Names how a run ended. The first rule that fits decides:
+"""Classifies the end of a run. The first rule that fits decides:
 
-1. `timeout`: its time was up, whatever its exit status was then.
-2. `out-of-memory`: it ended badly, and the kernel killed for memory meanwhile, or it says itself on
-   standard error that it had none (bad_alloc, MemoryError, "Cannot allocate memory" ...).
-3. `crashed`: it died by a signal; or it ended badly and a process of its tree died by the signal of
-   a fault (SIGSEGV, SIGABRT ...), as when g++ reports that its compiler proper crashed. An exit
-   status of 128+n alone, by which a shell passes a signal on, stays `failed`, with a remark.
+1. `timeout`: its time was up, with any exit status.
+2. `out-of-memory`: it ended badly, and memory was short. Either the kernel killed a process for
+   memory, or its standard error reports it (bad_alloc, MemoryError, "Cannot allocate memory" ...).
+3. `crashed`: it died by a signal. A bad end also counts if a process of its tree died by a fault
+   (SIGSEGV, SIGABRT ...), as when g++ reports a crash of its compiler. An exit status of 128+n
+   alone, by which a shell passes a signal on, stays `failed`, with a remark.
 4. `failed`: its exit status is none of those expected, or it could not be started.
-5. `not-interposed`: all went well, but for 1 % or more of the CPU time under another allocator.
+5. `not-interposed`: it ended well, but 1 % or more of the CPU time was under another allocator.
 6. `ok`.
 
-A bad ending goes before `not-interposed` because a process that crashes while it starts has no time
-to report, and the crash is the news. Pure functions.
+A bad end comes before `not-interposed`, because a process that crashes at its start cannot report,
+and the crash is the more important fact. Pure functions.
 """
 
 import re
@@ -46,7 +46,7 @@ TAIL_CHARACTERS = 600
 
 @dataclass(frozen=True, slots=True)
 class Classified:
-    """An outcome, and what there is to say about it."""
+    """An outcome and its description."""
 
     outcome: Outcome
     detail: str = ""
@@ -57,7 +57,7 @@ def classify(
 ) -> Classified:
     """Apply the rules above; `expected` are the exit statuses that count as success.
 
-    An interrupted run has no outcome of its own making: ValueError.
+    Raises ValueError for an interrupted run, which has no outcome.
     """
     if raw.interrupted:
         raise ValueError("an interrupted run has no outcome")

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""One number out of what a program printed: by a pattern, by a path in JSON, or the last of a line.
+"""Reads one number from a program's output: by a pattern, by a path in JSON, or the last of a line.
 
-Of several places that fit the last counts, because programs report what they came to at their end.
-What cannot be found, or is no finite number, is a ValueError in words: a run whose figure cannot
-be read has failed, it is not one without a figure.
+Of several matches the last counts, because programs report results at their end. A number that is
+missing or not finite is a ValueError with a reason. The run has then failed; it is not a run
+without a figure.
 """
 
 import json
@@ -28,7 +28,7 @@ class Reading(Protocol):
 
 
 def number_in(text: str, response: Reading) -> float | None:
-    """The number that the response asks for; None where JSON says null: it was not measured."""
+    """The number of the response; None if JSON has null, which means not measured."""
     if response.pattern is not None:
         return _by_pattern(text, response.pattern)
     if response.json_path is not None:

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Paths that LD_PRELOAD can hold.
 
-The loader splits LD_PRELOAD at colons and blanks, has no way to quote them, and expands `$ORIGIN`
-and its like. A library whose path has one of these is therefore given to it by the name of a
-symbolic link in a folder of ours, which is removed at the end.
+The loader splits LD_PRELOAD at colons and blanks, cannot quote them, and expands `$ORIGIN` and
+similar names. The path of a library with such characters is replaced by a symbolic link in a
+temporary folder.
 """
 
 import contextlib

@@ -1,11 +1,12 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Asking the loader and a tiny program what a preload really does.
+"""Tests the effect of a preload, with the loader and a small program.
 
-Two questions. What would the loader load? LD_TRACE_LOADED_OBJECTS makes it answer by its own rules
-(cache, LD_LIBRARY_PATH, the program's machine) without running anything. And whose malloc does a
-program get? `heapwright-probe` is run with the library and tells. It is a program of ours so that a
-library that fails later, in the user's command, is still measured there and named.
+There are two questions. Which file would the loader load? With LD_TRACE_LOADED_OBJECTS the loader
+answers by its own rules (cache, LD_LIBRARY_PATH, the program's machine) and runs nothing. Which
+library provides malloc to a program? `heapwright-probe` runs with the library and reports it. The
+probe is a separate program. A library that fails only in the user's command is therefore still
+measured and reported there.
 """
 
 import contextlib
@@ -37,24 +38,24 @@ LOADED = re.compile(r"^\t(?:(?P<name>\S.*) => )?(?P<path>/.*) \(0x[0-9a-f]+\)$",
 
 
 class ProbeReport(BaseModel):
-    """What the tiny program says about the malloc it was given."""
+    """The report of the small program about its malloc."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     malloc: str | None
-    """Path of the object that gives it malloc."""
+    """Path of the object that provides its malloc."""
     provider_is_libc: bool
     consistent: bool
-    """Whether free, calloc and realloc come from there, too."""
+    """Whether free, calloc and realloc come from the same object."""
     works: bool
     glibc_version: str | None = None
     tcache: bool | None = None
     allocator_version: str | None = None
     description: str | None = None
-    """What a library of ours says about itself, as JSON."""
+    """The description of a heapwright library, as JSON."""
 
     def comes_from(self, library: Path) -> bool:
-        """Whether the malloc it got is that of `library`, by whatever path."""
+        """Whether its malloc is that of `library`, possibly by another path."""
         try:
             return self.malloc is not None and Path(self.malloc).samefile(library)
         except OSError:
@@ -62,7 +63,7 @@ class ProbeReport(BaseModel):
 
     @property
     def described(self) -> dict[str, JsonValue]:
-        """`description`, read; empty for a library that is not ours."""
+        """The parsed `description`; empty for a library of another project."""
         try:
             return DESCRIPTION.validate_json(self.description or "{}")
         except ValidationError:
@@ -74,24 +75,24 @@ DESCRIPTION = TypeAdapter(dict[str, JsonValue])
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """One run of the tiny program: its report if it came that far, and how it ended."""
+    """One run of the small program: its report, if there is one, and how it ended."""
 
     report: ProbeReport | None
     ending: str
     words: str = ""
-    """What the loader said, if it refused."""
+    """The loader's message, if it refused."""
 
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """What the loader takes a name for: a path, or words why nothing."""
+    """The loader's resolution of a name: a path, or the reason why there is none."""
 
     path: Path | None
     words: str = ""
 
 
 class Prober:
-    """Runs the tiny program, each time in the environment that a command would have."""
+    """Runs the small program in the environment that a command would have."""
 
     def __init__(
         self,
@@ -114,7 +115,7 @@ class Prober:
         return Resolved(None, _refusal(done.stderr, soname) or "it is not loaded")
 
     def run(self, library: Path | None, settings: Mapping[str, str] | None = None) -> Probe:
-        """Run the tiny program with `library` preloaded and the variables `settings` set."""
+        """Run the small program with `library` preloaded and the variables `settings` set."""
         text = None if library is None else self._paths.of(library)
         overlay = dict(settings or {})
         if TUNABLES in overlay:
@@ -176,7 +177,7 @@ def _refusal(stderr: str, preload: str) -> str:
 
 
 def _ending(done: _Done) -> str:
-    """How the tiny program ended, as the end of a sentence, with the last it said."""
+    """How the small program ended, as the end of a sentence, with the end of its output."""
     lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
     said = f": {lines[-1]}" if lines else ""
     if done.status < 0:

@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The responses of a study, read out of what a run left: figures, texts, simulated counts.
+"""Reads the responses of a study from the data of a run: figures, texts, simulated counts.
 
-What the machine does not give (a counter, a resident set of a run that was too short to be looked
-at) is left out, never zero. What should be in a text and is not is a ValueError in words.
+A value that the machine does not provide is left out, never zero. Examples are a counter, and the
+resident set of a run that was too short for a sample. A value that is missing in a text is a
+ValueError with a reason.
 """
 
 from collections.abc import Mapping
@@ -31,24 +32,24 @@ FIELDS: dict[Origin, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """What a run left to be read."""
+    """The data of a run."""
 
     figures: Mapping[str, Any]
     """Fields of the run."""
     stdout: str = ""
     stderr: str = ""
     report: str | None = None
-    """The file that the measuring command was given to write to."""
+    """The output file of the measuring command."""
     counts: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    """Of each simulator, the counts by event."""
+    """The counts of each simulator, by event."""
     program: Mapping[str, float] = field(default_factory=dict)
-    """What the file of a program has read from its output, by name."""
+    """Responses from the output of a program, by name."""
     profile: Profile | None = None
     """Of the program, if it was recorded."""
 
 
 def read_responses(responses: Mapping[str, Response], left: Left) -> dict[str, float]:
-    """The responses that could be measured; ValueError, with its name, if one is unreadable."""
+    """The measured responses. Raises ValueError with its name for an unreadable one."""
     found: dict[str, float] = {}
     for name, response in responses.items():
         try:
@@ -76,7 +77,7 @@ def _read(response: Response, left: Left) -> float | None:
             return counted
         case "idle_rss":
             sizes = [size for _, size in left.figures["rss_series"] if size > 0]
-            return float(sizes[-1]) if sizes else None  # a process that is dead has nothing left
+            return float(sizes[-1]) if sizes else None  # an ended process has no memory
         case _:
             values = [left.figures[name] for name in FIELDS[response.origin]]
             return None if None in values else float(sum(values))

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a command once under heapwright-run and hands back what that measured.
+"""Runs a command once under heapwright-run and returns its measurements.
 
-heapwright-run is the one that starts the command, so nothing of this process, not even the peak of
-its memory, reaches what is measured. It runs in a session of its own: a Ctrl-C on the terminal
-comes to us alone, we pass it on, and collect the result of the part that was run.
+heapwright-run starts the command, so this process does not affect the measurement, for example the
+peak of memory. It runs in a session of its own. A Ctrl-C on the terminal reaches only this process.
+It forwards the signal and collects the result of the finished part.
 """
 
 import contextlib
@@ -33,9 +33,9 @@ from heapwright.experiment.starter import starter
 PRELOAD = "LD_PRELOAD"
 IN_MEMORY = "/dev/shm"
 RESULT = 2
-"""The descriptor of heapwright-run's result: where it also complains, if it has none."""
+"""The descriptor of heapwright-run's result. Without a result, its error is written there."""
 LAST = b"}\n"
-"""How a result ends, and only there: it is one line. We read it while heapwright-run ends."""
+"""The end of a result, which is one line. It is read while heapwright-run ends."""
 _TOKEN = secrets.token_hex(8)
 _NUMBERS = count(1)
 
@@ -62,9 +62,9 @@ class RunSpec:
 
 
 class RawRun(BaseModel):
-    """What heapwright-run reports; its fields are described in native/runner/README.md.
+    """The report of heapwright-run; native/runner/README.md describes its fields.
 
-    Only the first group is always there: a command that could not be started has no times.
+    Only the first group is always present. A command that could not be started has no times.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -109,7 +109,8 @@ class RawRun(BaseModel):
 
 
 class RunInterrupted(KeyboardInterrupt):
-    """Ctrl-C came while the command ran; it has been ended, and `partial` is what was measured."""
+    """Ctrl-C came while the command ran. The command was ended, and `partial` has its
+    measurements."""
 
     def __init__(self, partial: RawRun) -> None:
         super().__init__()
@@ -117,10 +118,10 @@ class RunInterrupted(KeyboardInterrupt):
 
 
 def with_preload(environment: Mapping[str, str], *libraries: str) -> dict[str, str]:
-    """The environment with these libraries in LD_PRELOAD, in this order, before what was there.
+    """The environment with these libraries in LD_PRELOAD, in this order, before the existing ones.
 
     Name the allocator first and the witness after it: the first one that defines malloc wins. The
-    names must be such as the loader can read (`PreloadPaths.of`).
+    loader must be able to read the names (`PreloadPaths.of`).
     """
     merged = dict(environment)
     names = [*libraries, *([merged[PRELOAD]] if merged.get(PRELOAD) else [])]
@@ -139,7 +140,7 @@ def run_once(spec: RunSpec) -> RawRun:
 
 
 class Running:
-    """A command that runs under heapwright-run; a context manager that leaves nothing running."""
+    """A command that runs under heapwright-run; a context manager that ends all its processes."""
 
     def __init__(self, spec: RunSpec) -> None:
         """Start it. Raises HeapwrightError if heapwright-run cannot be started."""
@@ -160,42 +161,43 @@ class Running:
 
     @property
     def pid(self) -> int:
-        """Of heapwright-run, whose children are the command and what that leaves behind."""
+        """Process number of heapwright-run. Its children are the command and orphans of the
+        command."""
         return self._pid
 
     def finish(self) -> RawRun:
         """Wait for its end. Raises RunInterrupted on Ctrl-C."""
         text, interrupted = self._collect()
         if interrupted and not text:
-            raise KeyboardInterrupt  # it came before the runner listened: there is nothing to keep
+            raise KeyboardInterrupt  # it came before the runner handled signals: there is no result
         run = _parsed(text)
         if interrupted:
             raise RunInterrupted(run)
         return run
 
     def is_over(self, within_s: float = 0.0) -> bool:
-        """Whether it has ended by itself: its result is being written. Waited for so long."""
+        """Whether it ended by itself, so that its result is being written. Waits at most this
+        long."""
         poll = select.poll()
         poll.register(self._reading, select.POLLIN)
         return bool(poll.poll(within_s * 1000))
 
     def stop(self) -> RawRun:
-        """Have it ended, with all that it started; what was measured until then."""
+        """End it and all its descendants; return the measurements so far."""
         self._signal(signal.SIGTERM)
         return self.finish()
 
     def leave(self, within_s: float) -> None:
-        """Have it ended by whoever wants no result: told to end, and killed if it has not within
-        `within_s` seconds."""
+        """End it without a result. Request the end, and kill it after `within_s` seconds."""
         if not self.is_over():
             self._signal(signal.SIGTERM)
             if not self.is_over(within_s):
-                self._signal(signal.SIGTERM)  # a second one kills
+                self._signal(signal.SIGTERM)  # a second signal kills
 
     def _collect(self) -> tuple[bytes, bool]:
-        """The result, or all else that is written; each Ctrl-C meanwhile is passed on, remembered.
+        """The result, or any other output. Each Ctrl-C meanwhile is forwarded and remembered.
 
-        It waits in poll, not in read, so that a Ctrl-C while it waits loses nothing that was read.
+        It waits in poll, not in read, so a Ctrl-C does not lose data.
         """
         text = bytearray()
         interrupted = False
@@ -218,7 +220,7 @@ class Running:
                 signal.pidfd_send_signal(self._handle, number)
 
     def _await_end(self) -> None:
-        """Until heapwright-run is gone, and with it all that it started."""
+        """Wait for the end of heapwright-run and of all its descendants."""
         if self._handle is not None:
             poll = select.poll()
             poll.register(self._handle, select.POLLIN)
@@ -241,13 +243,15 @@ class Running:
         value: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        os.close(self._reading)  # should we have to leave early: it sees that and ends the command
+        os.close(
+            self._reading
+        )  # if this process ends early, heapwright-run notices it and ends the command
         self._await_end()
         self._remove()
 
 
 def _handle_of(pid: int) -> int | None:
-    """A handle by which a process is signalled and awaited; None if it is gone already."""
+    """A handle to signal and await a process; None if it has ended."""
     with contextlib.suppress(ProcessLookupError):
         return os.pidfd_open(pid)
     return None
@@ -256,8 +260,8 @@ def _handle_of(pid: int) -> int | None:
 def witness_file() -> str:
     """A name that no other user can guess, for the witnesses' file.
 
-    In memory if that can be, so that no disk is written; not in a folder of its own, which would
-    cost every run three calls.
+    In memory if possible, to avoid disk writes. There is no separate folder, because it would cost
+    three calls for each run.
     """
     return f"{_place()}/heapwright-{_TOKEN}-{os.getpid()}-{next(_NUMBERS)}"
 

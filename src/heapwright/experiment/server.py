@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""A server beside a run: started, awaited until it answers, ended with all that it started.
+"""A server beside a run: started, awaited until it answers, ended with all its descendants.
 
-It runs under heapwright-run like any command, so that its memory and its processes are measured and
-proven, and so that it is ended even when this process is killed. Whether it answers is found out by
-asking it, a few milliseconds apart at first; what answers before it is started is somebody else,
-and an error. A server that ends by itself, or never answers, is an outcome of the run.
+It runs under heapwright-run like any command. Its memory and processes are therefore measured and
+proven, and it is ended even when this process is killed. Its readiness is polled, at first every
+few milliseconds. An answer before the start comes from another process and is an error. A server
+that ends by itself, or never answers, is an outcome of the run.
 """
 
 import contextlib
@@ -28,9 +28,9 @@ from heapwright.experiment.runner import RawRun, Running, RunSpec
 FIRST_PAUSE_S = 0.002
 LONGEST_PAUSE_S = 0.1
 QUESTION_S = 5.0
-"""How long one question may take."""
+"""Limit of one readiness question."""
 LEAVING_S = 2.0
-"""What a server has to end, when nobody waits for what it used: Ctrl-C, an error, a recording."""
+"""Seconds that a server has to end if its usage is not needed: Ctrl-C, an error, a recording."""
 LOCALHOST = "127.0.0.1"
 OF_SERVER = (
     "user_s",
@@ -47,12 +47,12 @@ OF_SERVER = (
     "unaccounted_cpu_s",
     "leftover_processes",
 )
-"""Fields of a run that are the server's, where a server is under the treatment."""
+"""Fields of a run that come from the server, if the server is under the treatment."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """How a server is asked whether it is ready; one of these."""
+    """The readiness question for a server; exactly one field is set."""
 
     command: tuple[str, ...] = ()
     port: int | None = None
@@ -118,7 +118,7 @@ def _unix(path: Path) -> socket.socket:
 
 
 def refuse_answered(question: Question, environment: Mapping[str, str], cwd: Path) -> None:
-    """What answers before a server is started is another. Raises HeapwrightError."""
+    """Refuse an answer before the server is started. Raises HeapwrightError."""
     if question.answered(environment, cwd):
         raise HeapwrightError(
             f"{question} answers before the server is started: something else is there",
@@ -127,12 +127,12 @@ def refuse_answered(question: Question, environment: Mapping[str, str], cwd: Pat
 
 
 class Server:
-    """A server while it runs; a context manager that leaves nothing of it running."""
+    """A running server; a context manager that ends all its processes."""
 
     def __init__(
         self, spec: RunSpec, question: Question, patience_s: float, environment: Mapping[str, str]
     ) -> None:
-        """Start it. `environment` is that of the question. Raises HeapwrightError."""
+        """Start the server. `environment` is for the readiness question. Raises HeapwrightError."""
         self._question = question
         self._patience_s = patience_s
         self._grace_s = spec.grace_s
@@ -143,7 +143,7 @@ class Server:
         self._running = Running(spec)
 
     def await_ready(self) -> Classified | None:
-        """Wait until it answers; what came of it if it never will."""
+        """Wait until it answers; return its outcome if it never will."""
         deadline = time.monotonic() + self._patience_s
         pause = FIRST_PAUSE_S
         while not self._question.answered(self._environment, self._cwd):
@@ -160,19 +160,19 @@ class Server:
 
     @property
     def pid(self) -> int:
-        """Of what started it: it and all that it started are below."""
+        """Process number of its starter. The server and its descendants are below it."""
         return self._running.pid
 
     def is_over(self, within_s: float = 0.0) -> bool:
-        """Whether it has ended by itself; waited for so long."""
+        """Whether it ended by itself. Waits at most this long."""
         return self._running.is_over(within_s)
 
     def left(self) -> RawRun:
-        """What it used, when it has ended as it was asked to by other means than a signal."""
+        """Its usage, after a stop that was requested without a signal."""
         return self._running.finish()
 
     def stop(self) -> tuple[RawRun, Classified | None]:
-        """End it: what it used until it was told to, and how it ended if it did so by itself."""
+        """End it; return its usage up to this request, and how it ended if it did so by itself."""
         if self._early is not None:
             return self._early
         if self._running.is_over():
@@ -184,7 +184,7 @@ class Server:
         series = [point for point in raw.rss_series if point[0] <= asked]
         raw = raw.model_copy(update={"rss_series": series, "interrupted": False})
         if raw.signal == signal.SIGKILL and waited < self._grace_s:
-            return raw, _ended_early(raw, "while it was needed")  # not by us, who wait longer
+            return raw, _ended_early(raw, "while it was needed")  # heapwright itself waits longer
         return raw, None
 
     def __enter__(self) -> Self:
@@ -197,13 +197,13 @@ class Server:
         trace: TracebackType | None,
     ) -> None:
         try:
-            self._running.leave(LEAVING_S)  # it may have more to remove than the folder of the run
+            self._running.leave(LEAVING_S)  # it may remove more than the folder of the run
         finally:
             self._running.__exit__(kind, value, trace)
 
 
 def _ended_early(raw: RawRun, when: str) -> Classified:
-    """The name of an end that nobody asked for; a good exit status does not make it good."""
+    """Classify an unexpected end. It is bad even with a good exit status."""
     named = classify(raw, Interposition(True, 0.0))
     outcome = Outcome.FAILED if named.outcome is Outcome.OK else named.outcome
     how = named.detail or f"exit status {raw.exit_status}"

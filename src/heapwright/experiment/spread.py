@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A blocked experiment spread over hosts: each host takes whole blocks, one run at a time.
 
-A block is run on one host, so that what distinguishes hosts falls out of a comparison as blocks do.
-Where a host is lost in the middle of a block, the rest of it, the run that was going on included,
-goes to the next host that has nothing to do; which host made a run is in the run. Order within a
-block, repetition, giving up and going on where it was broken off are those of `blocks`.
+A block runs on one host, so differences between hosts cancel as differences between blocks do. If a
+host is lost within a block, the next idle host takes the rest of the block, with the unfinished
+run. Each run names its host. `blocks` defines the order within a block, repetition, giving up, and
+continuation after an interruption.
 """
 
 from collections import Counter, deque
@@ -25,7 +25,7 @@ Made = TypeVar("Made", bound=Run)
 
 @dataclass(slots=True)
 class Stretch:
-    """What is left of a block: positions and treatments."""
+    """The rest of a block: positions and treatments."""
 
     block: int
     left: deque[tuple[int, Treatment]]
@@ -33,7 +33,7 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Event(Generic[Made]):
-    """What became of the run that a host was making: it is over, it failed, or the host is gone."""
+    """The result of a host: a finished run, a failed one, or the loss of the host."""
 
     host: str
     run: Made | None = None
@@ -41,37 +41,38 @@ class Event(Generic[Made]):
 
 
 class Crew(Protocol[Made]):
-    """The hosts, whatever connects them."""
+    """The hosts, independent of their connection."""
 
     def idle(self) -> Sequence[str]:
-        """Hosts that are there and have nothing to do."""
+        """Connected hosts without a run."""
 
     def begin(self, host: str, assignment: Assignment, attempt: int) -> None:
-        """Have an idle host make a run."""
+        """Send a run to an idle host."""
 
     def wait(self) -> Sequence[Event[Made]]:
-        """What has happened; returns after a moment, too, when nothing has.
+        """New results; returns after a moment even without one.
 
-        Raises HeapwrightError if there is no use in waiting any longer.
+        Raises HeapwrightError if waiting is useless.
         """
 
     def stop(self) -> None:
-        """There are no further runs; those that are being made are of no use."""
+        """Cancel: there are no further runs, and unfinished ones are not needed."""
 
 
 class Spread(Blocks):
-    """Deals the runs of a plan to hosts; tell it `over` or `lost` of each."""
+    """Distributes the runs of a plan over hosts. Call `over` or `lost` for each."""
 
     def __init__(self, plan: Plan, made: Mapping[tuple[int, Key], Outcome] | None = None) -> None:
         super().__init__(plan, made)
         self._numbers = block_numbers(plan.warmup, plan.blocks)
         self._waiting: deque[Stretch] = deque()
-        """Stretches that are nobody's: of lost hosts, and the block after the last begun."""
+        """Stretches without a host: those of lost hosts, and the block after the last started
+        one."""
         self._open: dict[str, Stretch] = {}
 
     @property
     def finished(self) -> bool:
-        """Whether nothing is left to be begun."""
+        """Whether all runs have been started."""
         return not any(stretch.left for stretch in self._open.values()) and not self._look_ahead()
 
     def take(self, host: str) -> Assignment | None:
@@ -96,20 +97,20 @@ class Spread(Blocks):
             )
 
     def lost(self, host: str, assignment: Assignment) -> None:
-        """A host is gone: what it was making, and the rest of its block, is for others."""
+        """A host is lost. Its unfinished run and the rest of its block go to other hosts."""
         stretch = self._open.pop(host, None) or Stretch(assignment.block, deque())
         stretch.left.appendleft((assignment.position, assignment.treatment))
         self._waiting.appendleft(stretch)
 
     def release(self, hosts: Sequence[str]) -> None:
-        """What is left of the blocks of all but these hosts, which are gone, is for others."""
+        """All hosts but these are lost. The rest of their blocks goes to other hosts."""
         for host in [each for each in self._open if each not in hosts]:
             stretch = self._open.pop(host)
             if stretch.left:
                 self._waiting.appendleft(stretch)
 
     def _look_ahead(self) -> bool:
-        """Whether something waits, after a look for the next block that is not made already."""
+        """Whether a stretch waits. Looks first for the next block that is not made yet."""
         while not self._waiting:
             block = next(self._numbers, None)
             if block is None:
@@ -127,7 +128,7 @@ class Spread(Blocks):
         return True
 
     def _begin_run(self) -> None:
-        """As for one host, but that as many runs are being made as hosts are busy."""
+        """As for one host, but with one run in progress for each busy host."""
         if self.plan.budget_s is None or not self._runs:
             return
         each = self.spent_s * max(len(self._open), 1) / self._runs
@@ -142,9 +143,9 @@ def conduct_spread(
     over: Callable[[Assignment, Made], None],
     begins: Callable[[Assignment], None] = lambda _assignment: None,
 ) -> Ending:
-    """The engine's `conduct`, for many hosts: never raises for what a run or a host does.
+    """The engine's `conduct`, for many hosts. It never raises for a failure of a run or a host.
 
-    Each run is told to `over` exactly once, whatever becomes of its hosts.
+    `over` receives each run exactly once, even if hosts are lost.
     """
     ending = Ending()
     with told_in(ending):
@@ -156,7 +157,7 @@ def conduct_spread(
 
 
 class _Conducting(Generic[Made]):
-    """Who is making what."""
+    """The run that each host is making."""
 
     def __init__(
         self,
@@ -176,7 +177,7 @@ class _Conducting(Generic[Made]):
         self._stop: StopError | None = None
 
     def run(self) -> None:
-        """Until nothing is left, or all is over that was begun before something said stop."""
+        """Work until no run is left. After a stop, only finish the started runs."""
         while True:
             if self._stop is None:
                 self._deal()
@@ -185,7 +186,7 @@ class _Conducting(Generic[Made]):
                     raise self._stop
                 if self._schedule.finished:
                     return
-            # What is over is kept before an error ends it all.
+            # Keep finished runs before an error ends the experiment.
             for event in sorted(self._crew.wait(), key=lambda each: each.error is not None):
                 self._take(event)
 

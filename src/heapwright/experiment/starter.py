@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Starts runners: one heapwright-run stays for the time of this process and makes the others.
+"""Starts runners: one heapwright-run lives as long as this process and forks the others.
 
-Executing a program anew for every run is what costs most in a run; being forked by one that is
-there costs a fifth. The one that stays runs nothing itself, holds nothing of a run, and ends when
-this process does, however it does. Its protocol is described in native/runner/run/serve.hpp.
+Executing a new program is the largest cost of a run. A fork of a running one costs a fifth of it.
+The resident heapwright-run runs no command itself, keeps nothing of a run, and ends when this
+process ends for any reason. native/runner/run/serve.hpp describes its protocol.
 """
 
 import os
@@ -23,28 +23,28 @@ from heapwright.base.errors import HeapwrightError
 HEAD = struct.Struct("=III")
 ANSWER = struct.Struct("=i")
 IGNORED_HERE = (signal.SIGPIPE, signal.SIGXFSZ)
-"""What Python ignores; programs expect that it is not."""
+"""Signals that Python ignores, but programs expect the default."""
 
 
 class Starter:
-    """The heapwright-run that stays; it is started when it is needed first."""
+    """The resident heapwright-run, started at its first use."""
 
     def __init__(self, program: Path) -> None:
         self._program = program
         self._socket: socket.socket | None = None
         self._lock = Lock()
         self.pid = 0
-        """Of the one that stays; 0 before it is started."""
+        """Process number of the resident one; 0 before its start."""
 
     def start(self, arguments: Sequence[str], environment: Mapping[str, str], result: int) -> int:
-        """The number of a new heapwright-run, whose standard error is `result`.
+        """The process number of a new heapwright-run, whose standard error is `result`.
 
-        It stays its number, also when it is over, until the next is started. Raises HeapwrightError
-        if it cannot be started.
+        The number is not reused until the next one is started, also after its end. Raises
+        HeapwrightError if it cannot be started.
         """
         request = _request(arguments, environment)
         with self._lock:
-            with suppress(OSError):  # it was killed: another takes its place
+            with suppress(OSError):  # it was killed: start another
                 return self._ask(request, result)
             try:
                 return self._ask(request, result)
@@ -58,7 +58,7 @@ class Starter:
             self._socket, self.pid = _serving(self._program)
         try:
             return self._answer(self._socket, request, result)
-        except BaseException:  # what it has not said yet must not be taken for another answer
+        except BaseException:  # a late answer must not be taken for the next one
             self._socket.close()
             self._socket = None
             raise
@@ -79,7 +79,7 @@ class Starter:
 
 
 def starter(program: Path) -> Starter:
-    """That of this process: a fork of it has its own."""
+    """The starter of this process; a fork has its own."""
     return _starter(program, os.getpid())
 
 
@@ -110,6 +110,6 @@ def _request(arguments: Sequence[str], environment: Mapping[str, str]) -> bytes:
     variables = [f"{name}={text}" for name, text in environment.items()]
     texts = "\0".join([*arguments, *variables, ""])
     if texts.count("\0") != len(arguments) + len(variables):
-        raise HeapwrightError("a zero byte stands in the command or in a variable")
+        raise HeapwrightError("the command or a variable contains a zero byte")
     data = os.fsencode(texts)
     return HEAD.pack(len(data), len(arguments), len(variables)) + data

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The hooks of a study, filled in for a treatment: before and after an allocator, and each run.
 
-As blocks are in random order, an allocator comes and goes: `before_allocator` is run when the next
-run is under another one than the run before, `after_allocator` when that ends.
+Blocks have a random order, so the allocator changes often. `before_allocator` runs when the next
+run has another allocator than the last one. `after_allocator` runs when the allocator changes
+again.
 """
 
 from collections.abc import Iterator, Mapping
@@ -25,11 +26,11 @@ NAMES = ("before_allocator", "after_allocator", "before_run", "after_run")
 
 
 STANDING = {"command": "{command}", "report": "{report}"}
-"""What is filled in later, when a run is made."""
+"""Placeholders that are filled in when a run is made."""
 
 
 class Filling:
-    """Fills in what a study says, for a treatment."""
+    """Fills in the hooks of a study, for a treatment."""
 
     def __init__(self, study: Study, folder: Path) -> None:
         """`folder` is that of the study file."""
@@ -40,7 +41,7 @@ class Filling:
         self._others = {**places_here(folder), **STANDING}
 
     def text(self, template: str, treatment: Treatment) -> str:
-        """Raises HeapwrightError where a name is not bound."""
+        """Raises HeapwrightError for an unbound name."""
         try:
             return fill(
                 template,
@@ -83,7 +84,7 @@ class StudyHooks:
 
     @contextmanager
     def around(self, treatment: Treatment) -> Iterator[None]:
-        """What comes before a run, and what comes after it, however it went."""
+        """Run the hooks before a run, and those after it, with any outcome."""
         last = self._last
         if last is None or self._allocator(last) != self._allocator(treatment):
             self.leave_allocator()
@@ -93,13 +94,13 @@ class StudyHooks:
         try:
             yield
         except BaseException:
-            with suppress(HeapwrightError):  # what came first is what is told
+            with suppress(HeapwrightError):  # report the first error
                 self._run("after_run", treatment)
             raise
         self._run("after_run", treatment)
 
     def leave_allocator(self) -> None:
-        """There is no further run under the present allocator, or none at all."""
+        """End the present allocator: it has no further run, or there is none at all."""
         if self._last is not None:
             last, self._last = self._last, None
             self._run("after_allocator", last)

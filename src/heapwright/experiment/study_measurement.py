@@ -1,11 +1,12 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""One run of a study, made for real: hooks, a server, the command, simulators, responses.
+"""Makes one run of a study: hooks, a server, the command, simulators, responses.
 
-The command runs under the treatment, or, where a server stands for it, the server does and the
-command is its client: then time is the client's, and memory, processor time, faults and the proof
-are the server's. A program of which a response is a figure of its profile is run once more, and
-recorded. Whatever of it ends badly is the outcome of the run, in words that say which.
+Without a server, the command runs under the treatment. With a server, the server runs under the
+treatment and the command is its client. Then time is that of the client; memory, processor time,
+faults and the proof are those of the server. If a response is a figure of a profile, the program
+runs once more and is recorded. The first part that ends badly is the outcome of the run and is
+named.
 """
 
 import tempfile
@@ -49,7 +50,7 @@ REPORT, OUTPUT = "report", "output"
 """Files of a run's folder: what the measuring command wrote, what the command printed."""
 PROFILE = "profile"
 SIMULATED_FACTOR = 100.0
-"""What a simulated run may take, as a multiple of the limit of a real one."""
+"""Limit of a simulated run, as a multiple of the limit of a real one."""
 SURE = Interposition(True, 0.0)
 UNPROVEN = Interposition(False, 0.0)
 FINE = Classified(Outcome.OK)
@@ -66,19 +67,19 @@ class StudyProgram:
 
 @dataclass(frozen=True, slots=True)
 class Characterised:
-    """How a recorded run ended, and what it asked of malloc; None: there is nothing to tell."""
+    """How a recorded run ended, and its profile; None: no profile."""
 
     named: Classified
     profile: Profile | None = None
 
 
 Characterise = Callable[[StudyProgram, Treatment, float | None], Characterised]
-"""Records and profiles a program under a treatment, in so many seconds at most."""
+"""Records and profiles a program under a treatment, within a limit in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What all runs of a study on a host have in common."""
+    """The shared parts of all runs of a study on a host."""
 
     study: Study
     conditions: Conditions
@@ -93,7 +94,7 @@ class Job:
 
 @dataclass(slots=True)
 class _Taking:
-    """What has been taken down of a run so far."""
+    """The results of a run so far."""
 
     named: Classified = FINE
     proof: Interposition = UNPROVEN
@@ -110,13 +111,13 @@ class _Taking:
         return self.named.outcome is Outcome.OK
 
     def worsen(self, named: Classified | None) -> None:
-        """The first bad end is the run's."""
+        """The first bad end is that of the run."""
         if named is not None and self.good:
             self.named = named
 
 
 class StudyMeasurement:
-    """Makes the runs of a study; `execute` is what the engine is given."""
+    """Makes the runs of a study. Pass `execute` to the engine."""
 
     def __init__(self, job: Job, paths: PreloadPaths) -> None:
         self._job = job
@@ -161,13 +162,13 @@ class StudyMeasurement:
         )
 
     def _folder(self) -> AbstractContextManager[Path]:
-        """Where a run leaves what is read; most studies of time and memory need none."""
+        """The folder for files of a run; most studies of time and memory need none."""
         if self._reads or self._tools or self._study.measure is not None:
             return Scratch(self._parent)
         return nullcontext(self._parent)
 
     def close(self) -> None:
-        """There are no further runs."""
+        """Finish: there are no further runs."""
         self._hooks.leave_allocator()
 
     def _measure(self, assignment: Assignment, folder: Path, taking: _Taking) -> None:
@@ -226,7 +227,7 @@ class StudyMeasurement:
         *,
         preload: bool,
     ) -> None:
-        """What a server used is the run's, if it was under the treatment."""
+        """The usage of a server is that of the run, if it was under the treatment."""
         if early is not None:
             taking.named = early
         if not preload:
@@ -284,7 +285,7 @@ class StudyMeasurement:
         return classify(raw, proof, frozenset({self._job.conditions.expect_exit}))
 
     def _responses(self, taking: _Taking) -> dict[str, float]:
-        """What a good run measured; one that cannot be read makes it a failed one."""
+        """The measurements of a good run. An unreadable one makes the run a failed one."""
         reader = self._job.conditions.reader
         if not taking.good:
             return {}
@@ -318,7 +319,7 @@ def measuring(template: Sequence[str], command: Sequence[str], report: Path) -> 
 
 
 def thinned(series: Sequence[Sequence[float]], most: int) -> list[tuple[float, int]]:
-    """A series of so many points at most: the largest of each stretch, and the last as it is."""
+    """A series with a limited number of points: the largest of each stretch, and the last point."""
     points = [(round(float(at), 6), int(size)) for at, size in series]
     if len(points) <= most:
         return points

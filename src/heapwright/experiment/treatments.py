@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What is compared: allocators, each at its plain level and at every level that `--set` adds.
+"""The compared treatments: allocators, each at its plain level and at every level of `--set`.
 
 A treatment is an allocator, a level (the text of its setting, "" for none) and the variables that
-are set for it. Its key (allocator, level) is unique. The user's own environment stays in force for
-every treatment; where both speak, as in GLIBC_TUNABLES, the two are merged with ours last, because
-the later one holds.
+are set for it. Its key (allocator, level) is unique. Every treatment keeps the user's own
+environment. If both set a variable such as GLIBC_TUNABLES, the values are merged. Those of the
+treatment come last, because the last one counts.
 """
 
 import difflib
@@ -47,7 +47,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Treatment:
-    """An allocator at one level: what exactly is put under the command.
+    """An allocator at one level, as it runs under the command.
 
     In a study the level stands for the levels of all factors, and the treatment has a command of
     its own.
@@ -67,7 +67,7 @@ class Treatment:
     levels: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     """Of each factor of a study, by name."""
     proven: bool = True
-    """False: the program has its malloc in itself, so nothing is preloaded and nothing proven."""
+    """False: the program contains its malloc, so nothing is preloaded or proven."""
 
     @property
     def key(self) -> tuple[str, str]:
@@ -81,8 +81,8 @@ class Treatment:
 def parse_requests(texts: Iterable[str], known: Sequence[str]) -> list[Request]:
     """Read the values of `-a`: names, paths and name=path, separated by commas.
 
-    `known` are the names of the registry. The same item twice counts once. Libraries whose file
-    names are alike are told apart by as much of their folders as that takes.
+    `known` are the names of the registry. The same item twice counts once. Libraries with equal
+    file names also get the needed part of their folders.
     """
     items: list[str] = []
     for text in texts:
@@ -123,7 +123,7 @@ def _request(item: str, short: Mapping[str, str], known: Sequence[str]) -> Reque
 
 
 def _nearest(name: str, known: Sequence[str]) -> str:
-    """A hint with the names that `name` may be meant for: about as like as the likest one."""
+    """A hint with the known names that are most similar to `name`."""
 
     def likeness(other: str) -> float:
         return difflib.SequenceMatcher(None, name.lower(), other.lower()).ratio()
@@ -136,7 +136,7 @@ def _nearest(name: str, known: Sequence[str]) -> str:
 
 
 def _distinct_names(paths: Sequence[str]) -> dict[str, str]:
-    """The shortest ends of `paths`, whole components long, that tell all of them apart."""
+    """The shortest ends of `paths`, in whole components, that differ from each other."""
     parts = {path: Path(path).parts for path in paths}
     names: dict[str, str] = {}
     for path, own in parts.items():
@@ -149,7 +149,7 @@ def _distinct_names(paths: Sequence[str]) -> dict[str, str]:
 
 
 def parse_setting(text: str) -> Setting:
-    """Read `NAME:VARIABLE=VALUE`; the value is one level, whatever it contains."""
+    """Read `NAME:VARIABLE=VALUE`. The value is one level and is not split."""
     match = SETTING.fullmatch(text)
     if match is None:
         raise HeapwrightError(
@@ -159,7 +159,7 @@ def parse_setting(text: str) -> Setting:
     setting = Setting(match["name"], match["variable"], match["value"])
     if setting.variable.startswith("LD_"):
         raise HeapwrightError(
-            f"{setting.variable} speaks to the loader, not to an allocator",
+            f"{setting.variable} controls the loader, not an allocator",
             "to compare another library name it: -a name=path/to/library.so",
         )
     return setting
@@ -175,8 +175,8 @@ def make_treatments(
 ) -> list[Treatment]:
     """All treatments, the baseline's first.
 
-    `inherited` is the environment that the command would have without us. `baseline` is the name
-    of an allocator, at its plain level. Raises HeapwrightError, also for less than `fewest`.
+    `inherited` is the environment of the command without heapwright. `baseline` is the name of an
+    allocator, at its plain level. Raises HeapwrightError, also for less than `fewest`.
     """
     names = [allocator.name for allocator in allocators]
     for setting in settings:
@@ -229,7 +229,7 @@ def _merged(environment: Mapping[str, str], inherited: Mapping[str, str]) -> Map
 
 
 def merge_tunables(first: str, second: str) -> str:
-    """Both lists of tunables in one; `second` wins where they name the same."""
+    """Both lists of tunables in one; `second` wins for equal names."""
     merged: dict[str, str] = {}
     for item in (*first.split(":"), *second.split(":")):
         name, _, value = item.partition("=")
@@ -239,12 +239,14 @@ def merge_tunables(first: str, second: str) -> str:
 
 
 def explain_inherited(inherited: Mapping[str, str]) -> list[str]:
-    """What the user should know about variables of his own that bear on the result."""
+    """Notes on the user's own variables that affect the result."""
     notes = []
     if preload := inherited.get("LD_PRELOAD"):
         notes.append(f"your own LD_PRELOAD stays in force, after each allocator: {preload}")
     if tunables := inherited.get(TUNABLES):
-        notes.append(f"your own {TUNABLES} stays in force, merged with ours: {tunables}")
+        notes.append(
+            f"your own {TUNABLES} stays in force, merged with that of the treatment: {tunables}"
+        )
     others = [
         f"{name}={value}"
         for name, value in inherited.items()

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Asks the programs of the named workloads what they are."""
+"""Reads the descriptions of the named workloads from their programs."""
 
 import os
 import subprocess
@@ -14,9 +14,9 @@ PATIENCE_S = 30.0
 
 
 def describe(name: str) -> Workload:
-    """What a workload says of itself; HeapwrightError if there is none of that name."""
+    """The description of a workload. Raises HeapwrightError for an unknown name."""
     path = workload_path(name)
-    # The question is not put to an allocator that happens to be preloaded here.
+    # Do not run it under an allocator that is preloaded here.
     environment = {key: text for key, text in os.environ.items() if not key.startswith("LD_")}
     try:
         done = subprocess.run(

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The places of a leak or a growth. Pure.
 
-A place is a line of the program's own code. Several sites may lead to it, with different callers;
-each of them is a culprit, and their bytes together are the place's part. A function through which
+A place is a line of the program's own code. Several sites with different callers may lead to it.
+Each is a culprit, and the sum of their bytes is the part of the place. A function through which
 others allocate as well, without such a finding, is a wrapper of malloc: the place is its caller.
 """
 
@@ -18,14 +18,15 @@ from heapwright.explain.evidence import Grown, Lost, Place
 from heapwright.explain.sentence import Part
 
 DEEPEST_WRAPPER = 4
-"""So many functions between malloc and the one at fault."""
+"""The largest number of functions between malloc and the one at fault."""
 Culprits = tuple[list[Culprit], list[Part]]
 
 
 def of_leak(
     profile: Profile, lost: Mapping[Place, Lost], going: Mapping[Place, Lost], total: int
 ) -> Culprits:
-    """The places that lost `total` bytes. Those that go on come first, then by bytes."""
+    """The places that lost `total` bytes. Places that still lose memory come first, then by
+    bytes."""
     sites = _sites(profile, lost)
     named = _Places(profile, sites)
     found = [
@@ -43,9 +44,9 @@ def of_leak(
 
 
 def hidden(profile: Profile, lost: Mapping[Place, Lost]) -> tuple[int, int]:
-    """Blocks and bytes that the same places never freed either, although a pointer led to them: of
-    places that lost most of theirs. An allocator keeps old pointers, in caches of threads above
-    all."""
+    """Blocks and bytes that the same places also never freed, although a pointer led to them.
+    Only places count that lost most of their blocks. Such pointers may be old ones in memory of
+    the allocator, mainly in thread caches."""
     blocks = size = 0
     for place, site in _sites(profile, lost):
         if 2 * lost[place].bytes >= site.never_freed_bytes:
@@ -77,7 +78,7 @@ def of_growth(profile: Profile, grown: Grown, end: float) -> Culprits:
 
 
 def _sites(profile: Profile, places: Iterable[Place]) -> list[tuple[Place, Site]]:
-    """Those of the profile, in this order."""
+    """The sites of the profile, in this order."""
     known = {(site.process, site.stack): site for site in profile.sites}
     return [(place, known[place]) for place in places if place in known]
 
@@ -104,7 +105,7 @@ class _Places:
         ]
 
     def of(self, site: Site) -> str:
-        """The innermost call that is no wrapper; the innermost one where all are."""
+        """The innermost call that is no wrapper; if all are wrappers, the innermost one."""
         calls = site.own_calls[: DEEPEST_WRAPPER + 1]
         functions = tuple(map(_function, calls))
         for depth in range(1, len(calls)):
@@ -134,7 +135,7 @@ def _culprit(
 
 
 def _parts(culprits: Iterable[Culprit], total: int) -> list[Part]:
-    """What each place made of `total` bytes; the largest first."""
+    """The part of each place of `total` bytes; the largest first."""
     amounts = Counter[str]()
     rates: dict[str, float] = {}
     for each in culprits:

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a run shows of each thing that memory can be: lost, growing, held, elsewhere. Pure.
+"""The evidence of a run for each finding: lost, growing, held, elsewhere. Pure.
 
-Each part is looked at by itself; `judge` orders what was found.
+Each function examines one finding. `judge` orders them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,7 +27,7 @@ MUCH_HELD = 8 << 20
 LEAST_GROWTH = 4 << 10
 SHORT_RUN_S = 0.1
 LEAST_SHORT_GROWTH = 1 << 20
-"""In a short run, in which a program has hardly begun its work."""
+"""For a short run, in which a program has hardly begun its work."""
 LEAST_ELSEWHERE = 16 << 20
 LEAST_ELSEWHERE_RISE = 8 << 20
 LEAST_ELSEWHERE_GROWTH = 4 << 20
@@ -35,12 +35,12 @@ LEAST_ELSEWHERE_GROWTH = 4 << 20
 HEADER = 16
 """Bytes beside a block that an allocator may need for itself."""
 LEAST_WORKED = 1 / 3
-"""Of a run: with more rest than that, what was built before the rest is no growth."""
+"""Share of a run. With a longer idle end, memory built before it is no growth."""
 ONGOING_BLOCKS = 3
 LATE = 0.5
 
 Place = tuple[int, int]
-"""Process, and number of the stack."""
+"""Process and number of the stack."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Lost:
     last_s: float
 
     def goes_on(self, end: float) -> bool:
-        """Whether blocks were lost again and again, until late in the run."""
+        """Whether blocks were lost repeatedly, until late in the run."""
         spread = self.last_s - self.first_s
         return self.blocks >= ONGOING_BLOCKS and (
             self.last_s >= LATE * end or spread >= LATE / 2 * end
@@ -69,17 +69,17 @@ class Lost:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known of a run besides its profile."""
+    """The facts about a run besides its profile."""
 
     ending: Ending = Ending.UNKNOWN
     reachability: Reachability | None = None
     lost: dict[Place, Lost] | None = None
-    """The blocks that no pointer leads to; null: pointers were not searched."""
+    """The blocks that no pointer leads to; None: pointers were not searched."""
     environment: Mapping[str, str] = field(default_factory=dict)
-    """The variables of the command that set an allocator, as far as they are known."""
+    """The known variables of the command that configure an allocator."""
     end_s: float | None = None
-    """From then on it only waited to be searched, or was not recorded any more. What the system
-    saw later is left out, and calls after it are the teardown."""
+    """Time at which the process began to wait for the search, or the recording ended. Later
+    samples of the system are left out. Later calls are the teardown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class Grown:
 
 
 def grown(profile: Profile, facts: Facts, end: float) -> Grown | None:
-    """What grew until `end`: by its sites, or by all that was live where no site tells."""
+    """The growth until `end`: by its sites, or by all live memory if no site grows."""
     found = _grown_at_all(profile, facts, end)
     if found is not None and end < SHORT_RUN_S and found.late.bytes < LEAST_SHORT_GROWTH:
         return None
@@ -102,7 +102,7 @@ def grown(profile: Profile, facts: Facts, end: float) -> Grown | None:
 
 
 def _grown_at_all(profile: Profile, facts: Facts, end: float) -> Grown | None:
-    """The same, however little it is."""
+    """The same, without a lower limit."""
     found = _grown(profile, facts, end, 1.0)
     if found is not None:
         return found
@@ -137,7 +137,7 @@ def _grown(profile: Profile, facts: Facts, end: float, slower: float) -> Grown |
         longest = max(each.seconds for each in sites.values())
         return Grown(Growth(gained, longest), total, sites)
     if lost and profile.site_times_s:
-        return None  # the places tell what grows beside what is lost; the sum does not
+        return None  # only the places separate growing blocks from lost ones
     curve = live_curve(profile).until(end)
     whole = growth(curve)
     if whole is None:
@@ -155,8 +155,8 @@ def _last(curve: Curve) -> int:
 
 
 def suspects(profile: Profile, sites: dict[Place, Growth]) -> list[Site]:
-    """Of the growing sites those whose blocks were never freed, or that free most of theirs soon
-    and forget some: without a search for pointers they may be leaks."""
+    """The growing sites that may be leaks, without a search for pointers. Their blocks were
+    never freed, or they free most blocks soon and miss some."""
     return [
         site
         for site in profile.sites
@@ -168,7 +168,7 @@ def suspects(profile: Profile, sites: dict[Place, Growth]) -> list[Site]:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What the allocator held late in the run and the program did not use again."""
+    """Memory that the allocator held late in the run and the program did not use again."""
 
     share: float
     """Of the resident heap."""
@@ -182,9 +182,10 @@ class Held:
 
 
 def held(profile: Profile, end: float) -> Held | None:
-    """The mean over the last quarter of the time. Not counted: what the system can take, what live
-    memory needs again later (a sawtooth), the headers of live blocks, and what the allocator had
-    before the program freed as much. Null without samples."""
+    """The mean over the last quarter of the time. Left out are: memory that the system can take,
+    memory that live blocks need again later (a sawtooth), and the headers of live blocks. Memory
+    that the allocator had before the program freed as much is also left out. None without
+    samples."""
     samples = until(profile, end)
     if not samples:
         return None
@@ -213,8 +214,8 @@ def _with_freed(
 ) -> Iterator[tuple[SystemSample, float]]:
     """Each sample with the bytes that the program had freed until then.
 
-    What the allocator kept beyond that was never the program's: a reserve, or mappings that the
-    system has joined with the heap's.
+    The allocator may keep more than that. The rest was never used by the program: a reserve, or
+    mappings that the system merged with those of the heap.
     """
     points, at, allocated = profile.timeline, 0, 0
     for sample in samples:
@@ -233,17 +234,17 @@ def _mean_block(profile: Profile) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Elsewhere:
-    """Resident memory that is not malloc's."""
+    """Resident memory outside of malloc."""
 
     most: SystemSample
     rise: int
-    """How much of it, code left out, came during the run."""
+    """Its increase during the run, without code."""
     late: Growth | None
 
 
 def elsewhere(profile: Profile, end: float) -> Elsewhere | None:
-    """Memory of mappings that malloc did not make, if it grew by more than malloc's did, or is most
-    of what is resident and much."""
+    """Memory of mappings that malloc did not make. It counts if it grew more than the memory of
+    malloc, or if it is large and most of the resident memory."""
     samples = until(profile, end)
     if not samples:
         return None
@@ -270,7 +271,7 @@ def _foreign(sample: SystemSample) -> int:
 
 
 def until(profile: Profile, end: float) -> Sequence[SystemSample]:
-    """What the system saw before the teardown."""
+    """The samples of the system before the teardown."""
     if profile.system is None:
         return ()
     seen = [s for s in profile.system.samples if s.time_s <= end]

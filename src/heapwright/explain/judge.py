@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """From a profile to findings, the most important first. Pure: no files, no clocks.
 
-docs/reference/explain.md states the rules. Each finding is true by itself, so several may stand
+docs/reference/explain.md states the rules. Each finding is independent, so several may occur
 together:
 
-1. *Leak*, if a search found blocks to which no pointer leads. First, if blocks are lost again and
-   again until late in the run, or if nothing else is found.
+1. *Leak*, if a search found blocks to which no pointer leads. It comes first if blocks are lost
+   repeatedly until late in the run, or if nothing else is found.
 2. *Growth*, *retention* and *elsewhere*, by their bytes.
-3. *Unknown*, if nothing was found and the recording did not see what there is to judge.
+3. *Unknown*, if nothing was found and the recording lacks the needed data.
 4. *Steady*.
 """
 
@@ -44,11 +44,12 @@ from heapwright.explain.settings import MMAP_THRESHOLD, Use, allocator_in_use, s
 
 MOST_CULPRITS = 10
 LEAST_LOST_ONCE = 4 << 10
-"""Lost once, and less than that in all: it is said, and is no leak, as the C library loses some."""
+"""Lost once, and less than that in all: mentioned, but no leak, because the C library loses
+some."""
 LEAST_HIDDEN = 5
 """Blocks: the last ones of a leak are often still in registers."""
 HIDDEN_SHARE = 20
-"""A twentieth as much as was lost: then it is said."""
+"""A twentieth of the lost memory: then it is mentioned."""
 SMALL_LOSS = 64 << 10
 """Lost once, and less than that: other findings are more important."""
 
@@ -59,7 +60,7 @@ def explain(profile: Profile, facts: Facts | None = None) -> Explanation:
 
 
 class _Judge:
-    """One run, and what is said of it."""
+    """One run and its explanation."""
 
     def __init__(self, profile: Profile, facts: Facts) -> None:
         self._profile = profile
@@ -182,7 +183,7 @@ class _Judge:
         ]
 
     def _fate(self, found: Grown) -> str:
-        """What became of what grew."""
+        """The fate of the grown memory."""
         facts, totals = self._facts, self._profile.totals
         if facts.reachability is not None:
             return sentence.searched_fate(
@@ -244,7 +245,7 @@ def _with(found: Finding, remark: str) -> Finding:
 
 
 def _runtime(profile: Profile) -> ForeignHeap | None:
-    """The heap that the program keeps beside malloc's, as far as is known."""
+    """The known heap of the program besides that of malloc."""
     origin = profile.provenance
     shown = [each for each in origin.processes if each.process == origin.selected]
     if profile.coverage is not None:
@@ -257,7 +258,7 @@ def _runtime(profile: Profile) -> ForeignHeap | None:
 
 
 def weight(found: Explanation) -> tuple[int, int]:
-    """How important it is beside those of other processes of the same run."""
+    """Its importance among the other processes of the same run."""
     first = found.findings[0]
     if first.kind is Kind.LEAK and first.rate_bytes_per_s is not None:
         return 3, first.bytes

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Looks into processes of a trace for blocks that no pointer leads to.
+"""Searches processes of a trace for blocks that no pointer leads to.
 
-A program that is started with `libheapwright-hold.so` and the variable `VARIABLE` calls at its end
-and waits; `Listener` answers, has `heapwright-leakscan` look, and lets it go on. It never keeps a
-program waiting longer than `PATIENCE_S`.
+A program that is started with `libheapwright-hold.so` and the variable `VARIABLE` connects at its
+end and waits. `Listener` answers, runs `heapwright-leakscan`, and lets the program continue. It
+never holds a program longer than `PATIENCE_S`.
 """
 
 import json
@@ -36,7 +36,7 @@ CALL = struct.Struct("qq")
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """What one process could reach."""
+    """The result of the search in one process."""
 
     process: int
     summary: Reachability
@@ -47,8 +47,8 @@ class Reach:
 
 
 def look(trace: Path, pid: int, *, stop: bool = False) -> Reach | None:
-    """What the process can reach; it has to wait, or to be stopped meanwhile. None if that cannot
-    be found out: it is not in the trace, or may not be looked into."""
+    """Search the process, which must wait or be stopped meanwhile. None if it is not in the
+    trace, or its memory is not readable."""
     since = time.time_ns()
     words = [str(native.program(PROGRAM)), *(["--stop"] if stop else []), str(trace), str(pid)]
     try:

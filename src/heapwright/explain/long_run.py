@@ -1,15 +1,17 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a long run shows: how fast each part of memory grows, and one word for it. Pure.
+"""Explains a long run: how fast each part of memory grows, and one kind of finding. Pure.
 
-A growth counts if all of its interval lies above 0 and it comes to at least `LEAST_SHARE` of the
-level within the time that was fitted. The kinds are those of `heapwright explain`, in this order;
-docs/how-to/long-runs.md says them for users:
+A growth counts if all of its interval lies above 0 and it is large enough. It must reach at least
+`LEAST_SHARE` of the level within the fitted time. The kinds are those of `heapwright explain`, in
+this order; docs/how-to/long-runs.md explains them for users:
 
-1. *Growth*: live memory grows. Whether it is lost, a long run cannot tell: it has no calls.
-2. *Retention*: what the allocator holds beyond what is live grows, as slow fragmentation does; or
-   is more than half of what it has, at least `LEAST_HELD`, in the last quarter of the time.
-3. *Elsewhere*: most of resident memory is not malloc's, and it is much.
+1. *Growth*: live memory grows. A long run records no calls, so it cannot show whether the memory is
+   lost.
+2. *Retention*: the memory that the allocator holds beyond live memory grows, as in slow
+   fragmentation. It also counts if it is more than half of the allocator's memory, and at least
+   `LEAST_HELD`, in the last quarter of the time.
+3. *Elsewhere*: most of resident memory is outside of malloc, and it is large.
 4. *Steady*.
 """
 
@@ -36,7 +38,7 @@ LEAST_RISE = 64 << 10
 
 
 def growth_of(run: LongRun, name: SeriesName) -> SeriesGrowth | None:
-    """That of a series, if it grows and by enough to be told."""
+    """The growth of a series, if it is significant and large enough."""
     found = next((each for each in run.growths if each.series == name), None)
     if found is None or found.direction is not Direction.GROWS:
         return None
@@ -45,11 +47,11 @@ def growth_of(run: LongRun, name: SeriesName) -> SeriesGrowth | None:
 
 
 def explain_long_run(run: LongRun) -> Explanation:
-    """Raises HeapwrightError where nobody told what is live: then there is nothing to explain."""
+    """Raises HeapwrightError if live bytes are unknown, because nothing can be explained then."""
     moments = tuple(_moment(each) for each in run.samples if each.live_bytes is not None)
     if not moments:
         raise HeapwrightError(
-            f"{run.plan.allocator} did not tell what was live, so the long run has resident memory "
+            f"{run.plan.allocator} did not report live bytes, so the long run has resident memory "
             "alone",
             "heapwright explain --program NAME records it, under any allocator",
         )
@@ -84,12 +86,12 @@ def _kind(run: LongRun, share: float) -> Kind:
 
 
 def _sentence(run: LongRun, found: Explanation) -> str:
-    """That of the kind; of a growing share that is held, how fast it grows."""
+    """The sentence of the kind; for growing held memory, its rate."""
     grown = growth_of(run, "held")
     if found.kind is Kind.GROWTH:
         live = growth_of(run, "live")
         assert live is not None
-        fate = "a long run records no calls, so it does not tell whether that is lost"
+        fate = "a long run records no calls, so it does not show whether that is lost"
         rate = live.bytes_per_hour / sentence.HOUR
         return sentence.growth(live.rise_bytes, rate, fate=fate, largest=None)
     if found.kind is Kind.ELSEWHERE:
@@ -105,8 +107,8 @@ def _sentence(run: LongRun, found: Explanation) -> str:
     return (
         f"Retention: what {found.allocator} holds beyond what is live grows by "
         f"{size(round(grown.bytes_per_hour))} an hour ({size(round(grown.low))} to "
-        f"{size(round(grown.high))}) while live memory does not: slow fragmentation, or caches "
-        "that still fill."
+        f"{size(round(grown.high))}) while live memory does not. Causes are slow "
+        "fragmentation, or caches that still fill."
     )
 
 
@@ -116,7 +118,7 @@ def _late(moments: Sequence[Moment]) -> Sequence[Moment]:
 
 
 def _held_share(samples: Sequence[Sample]) -> float:
-    """The mean of the last quarter of the time, of what was taken."""
+    """The mean of the series over the last quarter of the time."""
     begin, end = samples[0].time_s, samples[-1].time_s
     late = [
         each
@@ -131,7 +133,7 @@ def _held_share(samples: Sequence[Sample]) -> float:
 
 
 def _other(sample: Sample) -> int:
-    """Resident, and not malloc's."""
+    """Resident memory outside of malloc."""
     heap = (sample.live_bytes or 0) + (sample.held_bytes or 0)
     return max(sample.resident_bytes - heap, 0)
 

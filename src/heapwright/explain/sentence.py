@@ -21,24 +21,24 @@ SEARCH = "heapwright explain -- COMMAND searches for pointers"
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What one place of the program made of a leak or a growth."""
+    """The part of one place of the program in a leak or a growth."""
 
     place: str
     """Empty: not known."""
     share: float
     """Of all bytes, from 0 to 1."""
     rate: float | None = None
-    """Bytes in a second; null: it did not go on."""
+    """Bytes per second; None: it did not continue."""
 
 
 def leak(
     blocks: int, lost: int, *, rate: float | None, first: Part | None, largest: Part | None
 ) -> str:
-    """Blocks that no pointer leads to; `rate` if they are lost again and again.
+    """Blocks that no pointer leads to; `rate` if they are lost repeatedly.
 
     `first` is the first place of the answer, and `largest` the one that lost most bytes.
     """
-    what = f"Leak: no pointer leads any more to {size(lost)} in {several(blocks, 'block')}"
+    what = f"Leak: no pointer leads to {size(lost)} in {several(blocks, 'block')}"
     if first and first.rate and largest and first.place != largest.place:
         return (
             f"{what}; {first.place} goes on losing {pace_of(first.rate)}; "
@@ -49,7 +49,7 @@ def leak(
 
 
 def perhaps_lost(blocks: int, lost: int, allocator: str) -> str:
-    """The places of a leak made more blocks, which they did not free either."""
+    """The places of a leak also did not free other blocks."""
     return (
         f"Perhaps {size(lost)} in {several(blocks, 'block')} are lost: the same places never freed "
         f"the others either, and old pointers in memory of {allocator} may lead to them."
@@ -57,8 +57,8 @@ def perhaps_lost(blocks: int, lost: int, allocator: str) -> str:
 
 
 def lost_once(blocks: int, lost: int) -> str:
-    """So little that it is no leak."""
-    return f"Lost once: no pointer leads any more to {size(lost)} in {several(blocks, 'block')}."
+    """A loss that is too small to be a leak."""
+    return f"Lost once: no pointer leads to {size(lost)} in {several(blocks, 'block')}."
 
 
 def growth(rise: int, rate: float, *, fate: str, largest: Part | None) -> str:
@@ -70,7 +70,7 @@ def growth(rise: int, rate: float, *, fate: str, largest: Part | None) -> str:
 
 
 def searched_fate(*, lost: bool, kept: bool, ending: Ending) -> str:
-    """Of what grew, after a search for pointers."""
+    """The fate of the grown memory, after a search for pointers."""
     if lost:
         return "this part was freed, or pointers still led to it, at the end"
     if ending is Ending.RUNNING:
@@ -97,7 +97,7 @@ def unsearched_fate(ending: Ending, *, suspected: bool) -> str:
 
 
 def retention(allocator: str, worst: Moment, setting: Setting | None) -> str:
-    """What the allocator holds; `worst` is when it held most, late in the run."""
+    """Memory that the allocator holds; `worst` is the late sample with the most."""
     text = (
         f"Retention: {allocator} held {size(worst.held_bytes or 0)} that the program had "
         f"freed while {size(worst.live_bytes)} were live"
@@ -111,7 +111,7 @@ def retention(allocator: str, worst: Moment, setting: Setting | None) -> str:
 def elsewhere(
     most: SystemSample | Moment, runtime: ForeignHeap | None, *, rise: int, rate: float | None
 ) -> str:
-    """Memory that is not malloc's; `most` is when it was most."""
+    """Memory outside of malloc; `most` is the sample with the most."""
     what = (
         f"most is {runtime.runtime}'s own heap ({runtime.heap})"
         if runtime
@@ -130,7 +130,7 @@ def elsewhere(
 def steady(
     peak: int, held: int | None, *, never_freed: int, runtime: ForeignHeap | None = None
 ) -> str:
-    """None of the others."""
+    """No finding."""
     most = f", and the allocator held {size(held)} beyond it at most" if held is not None else ""
     left = f" {size(never_freed)} were never freed, and did not grow." if never_freed else ""
     own = f" Objects in {runtime.runtime}'s own heap are not counted." if runtime else ""
@@ -142,7 +142,7 @@ def steady(
 
 def one_of(process: str, count: int) -> str:
     """Which process of several an explanation is about."""
-    return f"This is process {process}, one of {count} that asked for memory."
+    return f"This is process {process}, one of {count} that allocated memory."
 
 
 def also_loses(process: str, found: Finding) -> str:
@@ -158,12 +158,12 @@ def more_lose(count: int) -> str:
 
 
 def unknown(why: str) -> str:
-    """The recording does not tell."""
+    """The recording lacks the needed data."""
     return f"Cannot tell, because {why}."
 
 
 def also_blind(why: str) -> str:
-    """Beside what was found."""
+    """Findings may be missing."""
     return f"There may be more, because {why}."
 
 

@@ -1,10 +1,11 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What makes an allocator give memory back, for the one in use and for where it holds it.
+"""The settings that let an allocator return memory, for the allocator in use and the place of the
+held memory.
 
 The variables are those that the allocators document: glibc's mallopt(3), jemalloc's MALLOC_CONF
-(5.x), gperftools' TCMALLOC_*, mimalloc 2's options. An allocator without such a setting is said to
-have none; then a call in the program, or another allocator, is what helps.
+(5.x), gperftools' TCMALLOC_*, mimalloc 2's options. For an allocator without such a setting, the
+advice is a call in the program or another allocator.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -17,19 +18,19 @@ from heapwright.artefacts.run.allocator_settings import beside_what_is_set, is_i
 
 GLIBC = "glibc"
 MMAP_THRESHOLD = 128 * 1024
-"""What glibc begins with; it moves up to 32 MiB as blocks of that size are freed."""
+"""glibc's initial threshold. It rises up to 32 MiB as blocks of that size are freed."""
 MORE_THAN_NEEDED = 1.5
-"""Of what was live at most: so much in arenas would not be there in one."""
+"""Share of peak live memory. More than this in arenas would not remain in one arena."""
 MANY_ARENAS = 4
 KEPT_IN_ARENA = 384 * 1024
-"""Bytes. glibc keeps 128 KiB at the top of an arena, and trims when there are 128 KiB more. What is
-between live blocks comes on top of that."""
+"""Bytes. glibc keeps 128 KiB at the top of an arena, and trims when there are 128 KiB more. Free
+memory between live blocks is additional."""
 OURS = "libheapwright-"
 NOT_ALLOCATORS = ("recorder", "hold", "witness", "marks", "region", "xalloc", "obstack")
 
 
 def allocator_in_use(objects: Iterable[str]) -> str:
-    """The allocator that the mapped files tell of; the C library's own where none does."""
+    """The allocator found among the mapped files; else that of the C library."""
     for path in objects:
         name = PurePosixPath(path).name
         if name.startswith(OURS):
@@ -44,14 +45,14 @@ def allocator_in_use(objects: Iterable[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """What a program used, beside where its heap was."""
+    """The memory of a program and the places of its heap."""
 
     peak_live: int = 0
     """The most bytes that were live at once."""
     large_share: float = 0.0
     """Of the bytes: what came in blocks of `MMAP_THRESHOLD` or more."""
     held_late: int | None = None
-    """What the allocator held late in the run; null: not known."""
+    """Memory that the allocator held late in the run; None: unknown."""
 
 
 def setting_for(
@@ -94,9 +95,9 @@ def _held(place: HeapPlace) -> int:
 
 
 def _glibc(most_held: MostHeld | None, use: Use) -> list[Setting]:
-    """What helps, the best first; the last one is no setting."""
+    """The remedies, the best first; the last one is no setting."""
     if most_held is None:
-        return [_trim("free memory at the top of the heap then goes back at once"), _HOLES]
+        return [_trim("free memory at the top of the heap is then returned at once"), _HOLES]
     in_arenas = _held(most_held.arenas)
     in_break = _held(most_held.program_break)
     held = in_arenas + in_break
@@ -126,7 +127,7 @@ def _glibc(most_held: MostHeld | None, use: Use) -> list[Setting]:
         choices.append(
             _one_arena(
                 f"it is spread over {number} regions of the threads' arenas, more than was ever "
-                "live at once; in one arena the threads use again what others have freed"
+                "live at once. In one arena, threads reuse memory that others have freed"
             )
         )
     if use.large_share >= 0.5:
@@ -135,7 +136,7 @@ def _glibc(most_held: MostHeld | None, use: Use) -> list[Setting]:
                 allocator=GLIBC,
                 assignments={"MALLOC_MMAP_THRESHOLD_": str(MMAP_THRESHOLD)},
                 why="most of it was large blocks; with a threshold that stays, each is mapped by "
-                "itself and goes back when it is freed",
+                "itself and returned when it is freed",
             )
         )
     return [*choices, _HOLES]
@@ -143,7 +144,7 @@ def _glibc(most_held: MostHeld | None, use: Use) -> list[Setting]:
 
 _HOLES = Setting(
     allocator=GLIBC,
-    why="it lies in holes between live blocks, which no setting returns: call malloc_trim(0) "
+    why="it lies in holes between live blocks, which no setting returns. Call malloc_trim(0) "
     "after the program has freed much, or take an allocator that returns pages from the "
     "middle (`heapwright compare`)",
 )
@@ -163,7 +164,7 @@ def _jemalloc() -> Setting:
     return Setting(
         allocator="jemalloc",
         assignments={"MALLOC_CONF": "dirty_decay_ms:0,muzzy_decay_ms:0"},
-        why="it keeps freed pages for ten seconds and more before they go back",
+        why="it keeps freed pages for ten seconds or more before it returns them",
     )
 
 

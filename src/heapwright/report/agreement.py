@@ -48,7 +48,7 @@ def print_agreement(console: Console, found: RankingAgreement, *, quiet: bool = 
 
 
 def conclusions(found: RankingAgreement) -> Iterator[str]:
-    """What it comes to over all programs, in sentences."""
+    """The result over all programs, in sentences."""
     for each in found.overall:
         best = "" if each.load == "program" else f"; the best is the same in {each.same_best}"
         several = "program" if each.programs == 1 else "programs"
@@ -84,7 +84,7 @@ def as_csv(found: RankingAgreement) -> str:
 
 
 def page(found: RankingAgreement) -> str:
-    """The whole page: what it comes to, the two tables, and what was measured."""
+    """The whole page: the result, the two tables, and the measured loads."""
     parts = [
         ("means", "Over all programs", "".join(f"<p>{escape(e)}</p>" for e in conclusions(found))),
         *((what, f"Ranks by {what}", _table(found, what)) for what in WHATS),
@@ -93,7 +93,7 @@ def page(found: RankingAgreement) -> str:
     about = (
         f"<p>{len(found.allocators)} allocators, {found.blocks} blocks of each load, seed "
         f"{found.seed}. Kendall's tau-b with the ranking on the program itself: 1 the same order, "
-        "-1 the opposite. <i>Itself</i> is the program asked twice: no load can be asked for "
+        "-1 the opposite. <i>Itself</i> compares two draws of the program. No load can agree "
         "more.</p>"
     )
     body = "\n".join(

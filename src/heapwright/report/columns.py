@@ -12,7 +12,7 @@ GAP = 2
 
 
 class Columns:
-    """A table as something that Rich can print; all columns but the first `left` end flush."""
+    """A table for Rich; all columns but the first `left` are aligned right."""
 
     def __init__(
         self, headings: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where a report is printed: a terminal of some width, or a pipe or file of any.
 
-A terminal gets colour (unless NO_COLOR says otherwise) and lines of its width. A pipe or a file
-gets plain text with lines as long as they need to be, because a program such as `grep` reads one
-entry a line. The variable COLUMNS sets the width of both. Text is printed literally: the brackets
-in an allocator's label and the colons in a path are no markup.
+A terminal gets colour (unless NO_COLOR is set) and lines of its width. A pipe or a file gets plain
+text with unlimited lines, because a program such as `grep` reads one entry a line. The variable
+COLUMNS sets the width of both. Text is printed literally: the brackets in an allocator's label and
+the colons in a path are no markup.
 """
 
 import os
@@ -23,8 +23,8 @@ BLANKS = re.compile(r" +(?=\n)")
 
 
 class _Console(Console):
-    """Lets a reader that went away be noticed, instead of leaving with a status of its own, and
-    leaves out blanks at the ends of lines, with which tables are filled up."""
+    """Raises an error when the reader has closed the pipe, instead of exiting. Removes blanks at
+    the ends of lines, which fill up tables."""
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError
@@ -35,7 +35,7 @@ class _Console(Console):
 
 
 def make_console(stream: TextIO | None = None, *, width: int | None = None) -> Console:
-    """A console on `stream` (standard output by default); `width` overrules what is found out.
+    """A console on `stream` (standard output by default); `width` replaces the detected one.
 
     A character that the stream's encoding lacks is written as an escape rather than raised.
     """
@@ -55,6 +55,6 @@ def make_console(stream: TextIO | None = None, *, width: int | None = None) -> C
 
 
 def asked_width() -> int | None:
-    """The width that the variable COLUMNS asks for; none if it is not a positive number."""
+    """The width of the variable COLUMNS; None if it is not a positive number."""
     text = os.environ.get("COLUMNS", "")
     return int(text) or None if text.isascii() and text.isdigit() else None

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""A checkup on a terminal: a line a check, what to do, the noise, the sentence."""
+"""A checkup on a terminal: a line for each check, advice, the noise, the sentence."""
 
 from rich.console import Console
 from rich.table import Table

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""An explanation on a terminal: what memory was made of over time, and the sentence.
+"""An explanation on a terminal: the parts of memory over time, and the sentence.
 
-Each line is a moment; its bar shows, at one scale for all lines, what was live (#), what blocks
-were rounded up by (+), what the allocator held (=), and other resident memory (.).
+Each line is a moment, and all bars have one scale. A bar shows live bytes (#), bytes added by
+rounding up (+), memory that the allocator held (=), and other resident memory (.).
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ BAR = 40
 LEAST_BAR = 8
 COLUMNS = ("time", "live", "waste", "held", "other", "resident")
 SPARED = (("waste", "other"), ("held",))
-"""Where there is little room; the document has them."""
+"""Columns to leave out on a narrow terminal; the document has them."""
 _STYLES = {
     Kind.LEAK: "bold red",
     Kind.RETENTION: "bold yellow",
@@ -64,7 +64,7 @@ def _amount(culprit: Culprit) -> str:
 
 
 def _table(moments: Sequence[Moment], width: int) -> Table:
-    """As much of it as the width has room for: the bar becomes shorter, and goes first."""
+    """The columns that fit the width. The bar becomes shorter and is the first to be left out."""
     chosen = _spread(moments)
     names = [*COLUMNS]
     rows = [[f"{each.time_s:.3g} s", *map(_told, _columns(each))] for each in chosen]
@@ -85,7 +85,7 @@ def _table(moments: Sequence[Moment], width: int) -> Table:
 
 
 def _widths(names: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
-    """Of the columns, with what stands between them."""
+    """The width of the columns with their gaps."""
     return [max(map(len, column)) + 2 for column in zip(names, *rows, strict=True)]
 
 
@@ -104,7 +104,7 @@ def _told(count: int | None) -> str:
 
 
 def _spread(moments: Sequence[Moment]) -> list[Moment]:
-    """Evenly over time, the first, the last and the one of the most resident memory among them."""
+    """Samples evenly over time, with the first, the last and the one of most resident memory."""
     if len(moments) <= LINES:
         return list(moments)
     begin, end = moments[0].time_s, moments[-1].time_s
@@ -117,7 +117,8 @@ def _spread(moments: Sequence[Moment]) -> list[Moment]:
 
 
 def _parts(moment: Moment) -> tuple[int, ...]:
-    """Resident parts. What is live need not be resident, so they may be more than is."""
+    """Resident parts. Live memory may be partly not resident, so their sum may exceed resident
+    memory."""
     return (
         moment.live_bytes,
         moment.waste_bytes or 0,

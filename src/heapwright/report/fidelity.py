@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""How far a synthetic load is from its model, on a terminal: the verdict, then what it rests on."""
+"""The distance of a synthetic load from its model, on a terminal: the verdict, then its
+evidence."""
 
 from collections.abc import Iterator
 

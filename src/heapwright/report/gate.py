@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""A gate's answer on a terminal or in a log: the sentence, a line a figure, what to know."""
+"""A gate's answer on a terminal or in a log: the sentence, a line for each figure, notes."""
 
 from rich.console import Console
 from rich.table import Table

@@ -38,8 +38,8 @@ GROUP_ORDER = 9
 def print_models(
     console: Console, document: KernelModels, beside: Sequence[Nearness] = (), *, quiet: bool
 ) -> None:
-    """One line for each model and number of processors, and one for each `beside` its kernel;
-    `quiet` leaves out what they mean."""
+    """One line for each model and number of processors, and one for each comparison with its
+    kernel. `quiet` leaves out the legend."""
     if not quiet:
         console.print(Text(_about(document), style="bold"))
         console.print()
@@ -121,7 +121,7 @@ def _words(document: KernelModels) -> list[str]:
     """The meaning of the columns, the best model, and the caveats."""
     lines = [
         "Time: processor time of all calls, the least of the rounds. Slab: what the allocator has "
-        "of pages; kept: when all is freed.",
+        "of pages; kept: after all objects are freed.",
         "Frag. events: requests for pages that pages of another mobility had to serve. Unusable: "
         "the share of free memory in blocks of less than 2 MiB, at the end.",
     ]

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a comparison of a program shows beside time and peak memory: what was read of its output.
+"""The figures of a compared program besides time and peak memory, read from its output.
 
-Each figure is the median of all good measured runs, in the unit in which the program prints it; the
-ratio in brackets is that of its effect, of which less than 1 is better.
+Each figure is the median of all good measured runs, in the unit of the program. The ratio in
+brackets is that of its effect; below 1 is better.
 """
 
 from collections.abc import Iterator
@@ -73,7 +73,7 @@ def _baseline(comparison: Comparison) -> str:
 
 
 def _idle(comparison: Comparison, info: TreatmentInfo) -> str:
-    """The last that was seen of its memory while it was alive."""
+    """The last sample of its memory while it ran."""
     last = [
         next((size for _, size in reversed(run.rss_series) if size > 0), 0)
         for run in _good(comparison, info)

@@ -29,7 +29,7 @@ def print_programs(console: Console, rows: Sequence[tuple[Program, str]]) -> Non
 def print_program(
     console: Console, program: Program, path: str, command: Sequence[str], lacks: Sequence[str]
 ) -> None:
-    """All that a program file says that a reader wants to know."""
+    """The facts of a program file that matter to a reader."""
     console.print(Text(program.name, style="bold"))
     console.print(Text(f"  {program.title}"))
     console.print(f"  file {path}", soft_wrap=True)
@@ -105,7 +105,7 @@ def print_run(
 
 
 def _figures(program: Program, run: Run) -> list[tuple[str, str, str]]:
-    """Those that were measured."""
+    """The measured figures."""
     whose = "the server's " if program.is_server else ""
     spent = None if run.user_s is None or run.sys_s is None else run.user_s + run.sys_s
     found = [
@@ -123,7 +123,7 @@ def _figures(program: Program, run: Run) -> list[tuple[str, str, str]]:
 
 
 def _idle(run: Run) -> int | None:
-    """The last that was seen of its memory while it was alive."""
+    """The last sample of its memory while it ran."""
     return next((size for _, size in reversed(run.rss_series) if size > 0), None)
 
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The whole report of a comparison: table, legend, sentence, advice.
 
-It needs the document alone, so a JSON file that was kept can be reported again.
+It needs only the document, so a kept JSON file can be reported again.
 """
 
 from collections.abc import Iterable

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a replay shows beside time and peak memory: how long calls took, and what memory was for.
+"""The figures of a replay besides time and peak memory: latencies of calls, and the use of memory.
 
 Latencies are those of all good measured runs of a treatment together, so that the far tail rests on
 as many calls as there are.
@@ -33,7 +33,7 @@ MIB = 1 << 20
 
 
 def print_replay(console: Console, comparison: Comparison) -> None:
-    """A table for each routine that is called often, one of memory, and what the trace had odd."""
+    """A table for each frequent routine, a table of memory, and the oddities of the trace."""
     assert comparison.replay is not None
     figures = {info.label: list(_figures(comparison, info)) for info in comparison.treatments}
     for routine in _routines(figures.values()):
@@ -58,7 +58,7 @@ def quantile(steps: Sequence[tuple[float, int]], share: float) -> float:
 
 
 def subject_lines(subject: ReplaySubject) -> Iterator[str]:
-    """What was replayed, and what of it could not be."""
+    """The replayed trace, and the parts that could not be replayed."""
     plan = subject.plan
     yield (
         f"Replayed: {subject.trace}, {plan.events:,} calls of "
@@ -103,7 +103,7 @@ def _figures(comparison: Comparison, info: TreatmentInfo) -> Iterator[ReplayFigu
 
 
 def _routines(figures: Iterable[Sequence[ReplayFigures]]) -> list[str]:
-    """The routines that are called most, by the first run there is."""
+    """The most frequent routines of the first run."""
     for runs in figures:
         for run in runs:
             ordered = sorted(run.routines.items(), key=lambda item: -item[1].calls)

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The raw runs as CSV (RFC 4180 with line feeds): one row a run, in the order they were run.
 
-The columns of `COLUMNS` always come first and in this order; a column for each hardware counter
-that any run has follows, by name, then one for each further response. What was not measured is an
-empty field, never a zero. The resident set over time, the list of processes and all that a replay
-says of itself are in the JSON document only.
+The columns of `COLUMNS` always come first and in this order. Then come a column for each hardware
+counter of any run, by name, and one for each further response. What was not measured is an empty
+field, never a zero. The resident set over time, the list of processes and all that a replay says of
+itself are in the JSON document only.
 """
 
 import csv

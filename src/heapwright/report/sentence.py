@@ -21,12 +21,12 @@ def sentence_style(verdict: Verdict) -> str:
 
 
 def remarks(verdict: Verdict) -> list[str]:
-    """Ties, trade-offs, what would settle the question: one line each."""
+    """Ties, trade-offs, and what would decide the question: one line each."""
     return [f"- {note}" for note in verdict.notes]
 
 
 def instructions(verdict: Verdict, *, everywhere: bool = False) -> list[str]:
-    """The lines that apply the advice; they are meant to be copied, so they must not be folded.
+    """The lines that apply the advice. Users copy them, so they must not be folded.
 
     Without `everywhere`, those for a shell alone.
     """

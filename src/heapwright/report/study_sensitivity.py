@@ -30,7 +30,7 @@ def care_explained(found: SensitivityTable) -> str:
         f"Ratios to {found.baseline}, of the best {found.factor} and of the worst; in parentheses "
         f"their intervals, which hold together for a whole line at {found.confidence:.0%}. "
         f"Differences up to {found.margin:.0%} do not matter. Bold: a whole interval lies beyond "
-        f"that; =: all of them lie within; without a mark it cannot be told.{_beside(found)}"
+        f"that; =: all of them lie within; without a mark: undecided.{_beside(found)}"
     )
 
 

@@ -52,7 +52,7 @@ class StudyStatus:
 
 
 def print_status(console: Console, status: StudyStatus, remaining: str) -> None:
-    """All that there is to say while a study is under way."""
+    """The state of a running study."""
     design = status.design
     scale = f", scale {design.scale}" if design.scale else ""
     state = "is being run" if status.running else "all made" if not status.left else "not running"
@@ -67,14 +67,14 @@ def print_status(console: Console, status: StudyStatus, remaining: str) -> None:
     for line in _dropped(design):
         console.print(line, soft_wrap=True)
     if status.torn and not status.running:
-        console.print("the last run was broken off and is no run")
+        console.print("the last run was interrupted and does not count")
     _print_outcomes(console, status)
     if status.left and not status.running:
         console.print(f"to go on: heapwright study resume {status.folder}", soft_wrap=True)
 
 
 def print_end(console: Console, status: StudyStatus, because: str, given_up: Sequence[str]) -> None:
-    """What is said when a sitting ends."""
+    """The message at the end of a session."""
     console.print(
         f"{because}: {status.made:,} of {status.design.planned:,} runs, {status.good:,} good",
         soft_wrap=True,

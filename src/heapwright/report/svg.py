@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A composition as a picture: SVG, every layer a box, the sources at the bottom of their branches.
 
-The picture is text and rectangles and nothing else, so it looks alike in every viewer. The font has
-a fixed width, because its widths are known without the font: every common one is at most `WIDEST`
-of its size wide. A request enters at the top; where a heap chooses between several, the drawing
-branches.
+The picture has only text and rectangles, so it looks alike in every viewer. The font has a fixed
+width, because its widths are known without the font: every common one is at most `WIDEST` of its
+size wide. A request enters at the top; where a heap chooses between several, the drawing branches.
 """
 
 import textwrap

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The table of a comparison, for any width.
 
-One row a treatment, the fastest first; those with a bad outcome last, their counts in place of
-figures. Where the rows do not fit, each treatment gets a few short lines instead: nothing is ever
-cut. Rich's own tables shorten or drop what does not fit, so the columns are laid out here; there
-are no box lines, and a piped table is plain columns without trailing blanks.
+Each treatment has one row, the fastest first. Treatments with a bad outcome come last, with counts
+in place of figures. If the rows do not fit, each treatment gets a few short lines. Nothing is ever
+cut. Rich's own tables shorten or drop long text, so the columns are laid out here. There are no box
+lines. A piped table is plain columns without trailing blanks.
 """
 
 import math

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a trace says of itself, for a terminal."""
+"""The content of a trace, for a terminal."""
 
 from datetime import UTC, datetime
 from pathlib import Path

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A composition drawn as its rungs, from the description that a library gives of its own type.
 
-A request enters at the top and falls. Layers that stand on one another stand below one another, at
-the same depth; only where a heap chooses between several does the drawing branch. So the depth is
-the number of choices, not of layers, and a tall stack still fits a narrow terminal. What a layer
-does stands beside it where the whole drawing fits, and under it where it does not.
+A request enters at the top and falls. Stacked layers have the same depth. The drawing branches only
+where a heap chooses between several. The depth is therefore the number of choices, not of layers,
+and a tall stack fits a narrow terminal. The caption of a layer is beside it if the whole drawing
+fits, else below it.
 """
 
 import textwrap

@@ -12,7 +12,7 @@ from heapwright.artefacts.workload.library import Parameter, Workload
 
 
 def print_workloads(console: Console, workloads: Sequence[Workload]) -> None:
-    """One line each; what a terminal is too narrow for is folded."""
+    """One line each, folded on a narrow terminal."""
     table = _plain("workload", "what it does")
     for workload in workloads:
         table.add_row(workload.name, workload.summary)
@@ -20,7 +20,7 @@ def print_workloads(console: Console, workloads: Sequence[Workload]) -> None:
 
 
 def print_workload(console: Console, workload: Workload, path: str) -> None:
-    """All that one says of itself."""
+    """The whole description of one workload."""
     console.print(Text(workload.name, style="bold"))
     facts = (workload.summary, f"published {workload.published}", f"threads {workload.threads}")
     for line in facts:

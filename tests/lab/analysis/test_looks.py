@@ -74,7 +74,7 @@ def test_the_last_look_ends_it_and_says_what_was_not_reached() -> None:
     assert decision.stop
     assert decision.because == (
         "the limit of 30 blocks is reached; the widest half-width is 8 % (memory of y), "
-        "3 % was asked for"
+        "3 % was required"
     )
 
 
@@ -94,8 +94,8 @@ def test_a_fixed_number_of_blocks_ends_at_that_number() -> None:
     assert not decide(fixed(3), 2, [effect(0.001)]).stop
     decision = decide(fixed(3), 3, [effect(0.9)])
     assert decision.stop
-    assert decision.because == "the 3 blocks asked for are done"
-    assert decide(fixed(1), 1, []).because == "the 1 block asked for is done"
+    assert decision.because == "the 3 requested blocks are done"
+    assert decide(fixed(1), 1, []).because == "the 1 requested block is done"
 
 
 def test_the_next_look() -> None:

@@ -153,7 +153,7 @@ def test_one_response_and_a_named_interaction(folder: Path) -> None:
     [
         ({"responses": ["speed"]}, "has no response speed", "time, memory"),
         ({"interactions": [("work", "size", "pattern")]}, "no factor size", "work, pattern"),
-        ({"interactions": [("work", "pattern")]}, "one of three factors", "always there"),
+        ({"interactions": [("work", "pattern")]}, "takes three factors", "always analysed"),
     ],
 )
 def test_unknown_names_are_refused(

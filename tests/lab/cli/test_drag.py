@@ -55,7 +55,7 @@ def test_one_sentence_and_the_document_on_standard_output(
     [
         ((), "there is no command"),
         (("--",), "there is no command"),
-        (("--flags", "--", "true"), "--flags are for a compiler"),
+        (("--flags", "--", "true"), "--flags prints compiler flags"),
         (("--by", "magic", "--", "true"), "magic"),
         (("--calls", "1", "--", "true"), "greater than or equal to 2"),
         (("--json", "missing/d.json", "--", "true"), "cannot be written"),

@@ -66,7 +66,7 @@ def test_a_trace_of_another_kernel_is_run_and_said(heapwright: Heapwright, tmp_p
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ((), "one load is run, or one kernel trace"),
+        ((), "name exactly one load or one kernel trace"),
         (("--load", "chrun"), "there is no load 'chrun'"),
         (("--load", "nowhere/x.toml"), "cannot be read"),
         (("--load", "churn", "--cpus", "9"), "--cpus is numbers from 1 to 8"),
@@ -74,7 +74,7 @@ def test_a_trace_of_another_kernel_is_run_and_said(heapwright: Heapwright, tmp_p
         (("--load", "churn", "--cpus", ""), "--cpus is numbers from 1 to 8"),
         (("--load", "churn", "-m", "slub,slat"), "there is no model 'slat'"),
         (("--load", "churn", "-m", ","), "names no model"),
-        (("--load", "churn", "--trace", "x"), "one load is run, or one kernel trace"),
+        (("--load", "churn", "--trace", "x"), "name exactly one load or one kernel trace"),
         (("--trace", "nowhere"), "the kernel trace nowhere cannot be read"),
         (("--trace", "nowhere", "--cpus", "2"), "--cpus is for loads"),
         (("--load", "churn", "--json", "nowhere/m.json"), "cannot be written"),

@@ -107,7 +107,7 @@ def test_what_is_missing_is_said_and_how_to_have_it(
     monkeypatch.setattr("heapwright.commands.programs.as_root", lambda: None)
     refused = heapwright("programs", "install", path)
     assert refused.status == ExitCode.NOTHING_COMPARED
-    assert "only root installs packages" in refused.err
+    assert "only root can install packages" in refused.err
     assert "sudo apt-get install -y --no-install-recommends no-such-package" in refused.err
     assert heapwright("programs", "install").status == ExitCode.BAD_INPUT
 

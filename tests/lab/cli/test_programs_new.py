@@ -37,7 +37,7 @@ def test_a_service_is_written_up_and_run(heapwright: Heapwright, tmp_path: Path)
     assert "web.toml is there" in again.err
     assert "[server]" in heapwright(*words, "-o", "-").out
     both = heapwright(*words, "--unit", "x")
-    assert "one thing says how the service is started" in both.err
+    assert "use exactly one of --unit" in both.err
 
 
 @pytest.mark.programs

@@ -132,4 +132,4 @@ def test_a_server_that_dies_while_it_is_recorded(
     path.write_text(FILE.replace("[parameters]", served + "[parameters]"))
     done = heapwright("record", "--program", path, "-o", "T")
     assert "the server ended before it answered" in done.err
-    assert "the command left with status 3" in done.err
+    assert "the command exited with status 3" in done.err

@@ -49,7 +49,7 @@ def test_the_status_is_the_commands_and_said(native: Path, heapwright: Heapwrigh
     assert native.exists()
     done = heapwright("record", "-o", "T", "--", "sh", "-c", "exit 9")
     assert done.status == 9
-    assert "left with status 9" in done.err
+    assert "exited with status 9" in done.err
     done = heapwright("record", "-o", "T", "--", "sh", "-c", "kill -KILL $$")
     assert done.status == 137
     assert "ended by SIGKILL" in done.err
@@ -244,7 +244,7 @@ def test_the_limit(native: Path, heapwright: Heapwright, worker: Path) -> None:
     assert native.exists()
     done = heapwright("record", "-o", "T", "--limit", "128K", "--", worker, "200000")
     assert done.status == 0
-    assert "the trace had come to its limit; the command went on" in done.err
+    assert "the trace had come to its limit; the command continued" in done.err
     assert Path("T").stat().st_size <= 128 << 10
     told = heapwright("profile", "T").out
     assert "Recording stopped early: the trace had come to its limit; what came later" in told

@@ -160,13 +160,13 @@ def refused(heapwright: Heapwright, *arguments: str | Path) -> str:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("folder",), "nothing is to be written"),
+        (("folder",), "no destination is named"),
         (("missing", "-o", "p.html"), "missing does not exist"),
         (("folder", "-o", "p.html"), "folder holds no results of a study"),
         (("folder", "-o", "no/p.html"), "--output no/p.html cannot be written"),
         (("folder", "--pdf", "-"), "not to standard output"),
         (("folder", "-o", "p", "--pdf", "p"), "cannot write to the same place"),
-        (("folder", "--process", "1", "-o", "p"), "--process is of a trace"),
+        (("folder", "--process", "1", "-o", "p"), "--process needs a trace"),
         (("folder", "--figures", "text"), "--figures text is no folder"),
         (("text", "text", "-o", "p.html"), "several sources are folders of one study"),
         (("text", "-o", "p.html"), "text"),

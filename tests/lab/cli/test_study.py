@@ -106,8 +106,8 @@ def test_show_of_an_empty_design_says_so_beside_the_rest(
 def test_check_says_that_a_file_is_well(heapwright: Heapwright, mine: Path) -> None:
     done = heapwright("study", "check", mine, "reference")
     assert done.status == 0
-    assert "mine.toml: the study mine is well" in done.out
-    assert "reference.toml: the study reference is well" in done.out
+    assert "mine.toml: the study mine is correct" in done.out
+    assert "reference.toml: the study reference is correct" in done.out
 
 
 def test_check_goes_on_after_a_file_that_is_not_well(
@@ -117,7 +117,7 @@ def test_check_goes_on_after_a_file_that_is_not_well(
     (tmp_path / "two.toml").write_text(STUDY.replace('"wall"', '"walls"'))
     done = heapwright("study", "check", "one.toml", mine, "two.toml")
     assert done.status == 2
-    assert "mine.toml: the study mine is well" in done.out
+    assert "mine.toml: the study mine is correct" in done.out
     said = done.err.splitlines()
     assert said[0].startswith("heapwright: one.toml:5: arguments.2: {thread} is not bound")
     assert [line.strip() for line in said[1:]] == [
@@ -150,7 +150,7 @@ def test_check_says_what_is_wrong_and_where(
     done = heapwright("study", "check", mine)
     assert done.status == 2
     assert said in done.err
-    assert "is well" not in done.out
+    assert "is correct" not in done.out
 
 
 def test_a_billion_treatments_are_refused_before_anything_starts(

@@ -274,7 +274,7 @@ def test_a_host_that_cannot_make_a_run_is_not_asked_again(camp: Camp) -> None:
     camp.worker("b")
     camp.until(lambda: camp.begun() == 1)
     camp.worker("a")
-    camp.until(lambda: "a is not used any more: the hook before_run" in camp.text)
+    camp.until(lambda: "a is no longer used: the hook before_run" in camp.text)
     camp.go.touch()
     assert camp.ended(lead) == 0, camp.text
     assert set(judge_whole(camp)) == {"b"}

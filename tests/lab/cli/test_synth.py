@@ -108,7 +108,7 @@ def test_the_recreations_are_listed(heapwright: Heapwright) -> None:
         ([], "one profile or trace is the model"),
         (["model", "--recreate", "dj"], "one profile or trace is the model"),
         (["--recreate", "dj3", "-o", "T"], "there is no recreation dj3"),
-        (["--recreate", "dj"], "what is to become of the trace"),
+        (["--recreate", "dj"], "the trace has no destination"),
         (["--recreate", "dj", "--threads", "3", "-o", "T"], "--threads needs a model"),
         (["missing"], "missing cannot be read"),
         (["model", "-o", "no/such/T"], "-o no/such/T cannot be written"),

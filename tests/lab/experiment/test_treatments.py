@@ -119,7 +119,7 @@ def test_a_setting_of_another_form_is_refused(text: str) -> None:
 
 
 def test_a_setting_cannot_speak_to_the_loader() -> None:
-    with pytest.raises(HeapwrightError, match="speaks to the loader"):
+    with pytest.raises(HeapwrightError, match="controls the loader"):
         parse_setting("glibc:LD_PRELOAD=/x.so")
 
 

@@ -84,7 +84,7 @@ def test_a_minor_leak_beside_a_cache_is_a_leak_with_its_place() -> None:
     both = profile(live, never_freed_bytes=12 * MIB, sites=[cache, leaks])
     found = explain(both, searched((2, Lost(3025, 3_097_600, 0.0, 0.99))))
     assert kinds(found) == [Kind.LEAK]
-    assert found.sentence.startswith("Leak: no pointer leads any more to 3.0 MiB in 3,025 blocks")
+    assert found.sentence.startswith("Leak: no pointer leads to 3.0 MiB in 3,025 blocks")
     assert "all of it comes from make_2 (file.cpp:2)" in found.sentence
     assert "not lost" not in found.sentence
     assert "nothing was lost" not in found.sentence
@@ -136,7 +136,7 @@ def test_a_single_lost_block_is_told_after_what_goes_on() -> None:
 def test_a_tiny_loss_that_happened_once_is_said_and_is_no_leak(live: list[int]) -> None:
     found = explain(profile(live), searched((2, Lost(1, 72, 0.0, 0.0))))
     assert Kind.LEAK not in kinds(found)
-    assert "Lost once: no pointer leads any more to 72 B in 1 block." in found.sentence
+    assert "Lost once: no pointer leads to 72 B in 1 block." in found.sentence
     assert "nothing was lost" not in found.sentence
     again = explain(profile(live), searched((2, Lost(9, 72, 0.0, 0.9))))
     assert again.kind is Kind.LEAK
@@ -162,7 +162,7 @@ def test_the_largest_part_of_a_leak_is_named_beside_the_place_that_goes_on() -> 
         profile(FLAT, sites=[once, again]),
         searched((1, Lost(1, 50 * MIB, 0.0, 0.0)), (2, Lost(300, 30_000, 0.0, 0.99))),
     )
-    assert found.sentence.startswith("Leak: no pointer leads any more to 50.0 MiB in 301 blocks")
+    assert found.sentence.startswith("Leak: no pointer leads to 50.0 MiB in 301 blocks")
     assert found.sentence.endswith(
         "in 301 blocks; make_2 (file.cpp:2) goes on losing about 29.5 KiB/s (1 GiB in 10 hours); "
         "nearly all of what was lost comes from make_1 (file.cpp:1)."

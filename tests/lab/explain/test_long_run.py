@@ -109,5 +109,5 @@ def test_who_does_not_tell_what_is_live_cannot_be_explained() -> None:
     silent = tuple(
         each.model_copy(update={"live_bytes": None, "held_bytes": None}) for each in run.samples
     )
-    with pytest.raises(HeapwrightError, match="did not tell what was live"):
+    with pytest.raises(HeapwrightError, match="did not report live bytes"):
         explain_long_run(run.model_copy(update={"samples": silent}))

@@ -257,7 +257,7 @@ def test_the_place_is_outside_of_the_c_library(tmp_path: Path, function: str) ->
 def test_a_growth_of_a_forked_process_is_no_leak(built: Build) -> None:
     found = run("--", built("course"), "child")
     assert [each.kind for each in found.findings] == [Kind.GROWTH]
-    assert "one of 2 that asked for memory" in found.sentence
+    assert "one of 2 that allocated memory" in found.sentence
     assert found.process == 1
 
 

@@ -106,7 +106,7 @@ private:
     }
 };
 
-/// One of the standard library's resources. It is asked for no more alignment than nodes need,
+/// One of the standard library's resources. Requests need no more alignment than nodes need,
 /// because the pools of libstdc++ 12 may return less if a size is no multiple of the alignment.
 template <class Resource, bool Bulk>
 class ResourceArena {

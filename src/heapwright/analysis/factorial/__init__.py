@@ -2,6 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """From the runs of a factorial study to its analysis: pure functions, no input or output.
 
-`analyse.analyse` is the whole way; the other modules are one step each. docs/explanation/methods.md
-says in words what they compute and why.
+`analyse.analyse` makes the whole analysis. Each other module is one step.
+docs/explanation/methods.md explains the methods.
 """

@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The additive blocked model: y = block + treatment + error.
 
-Each treatment has a mean of its own here, so what is left over is pure error: what two runs of the
-same thing differ by within their blocks. It is what every other step is judged against. Blocks are
-of one host each; what hosts differ in is a part of what blocks differ in.
+Each treatment has its own mean, so the residual is pure error: the difference of two runs of one
+treatment within a block. Every other step is tested against it. Each block belongs to one host, so
+differences between hosts are a part of those between blocks.
 
-Blocks (W, b columns) are few, treatments may be thousands, so the treatments are eliminated:
-M g = W'y - N D^-1 T'y with M = W'W - N D^-1 N', where N = W'T counts runs and D has the runs of
-each treatment (Searle, Linear Models, chapter 7). Nothing of the size of runs times parameters is
-ever made: memory is a few arrays of n numbers, time O(n + b^2 T).
+Blocks (W, b columns) are few, but there may be thousands of treatments. The treatments are
+therefore eliminated: M g = W'y - N D^-1 T'y with M = W'W - N D^-1 N'. Here N = W'T counts runs, and
+D has the runs of each treatment. No array has the size of runs times parameters.
+
+Cost: memory is a few arrays of n numbers, time O(n + b^2 T). Source: Searle, Linear Models, chapter
+7.
 """
 
 from dataclasses import dataclass
@@ -27,7 +29,7 @@ NO_SCATTER = 1e-12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Layout:
-    """Which runs there are, whatever they say; b blocks, T treatments.
+    """The runs without their values; b blocks, T treatments.
 
     treatment  (n,)    number of each run's treatment
     block      (n,)    number of each run's block
@@ -81,7 +83,7 @@ class AdditiveFit:
 
 
 def lay_out(observed: Observed) -> Layout:
-    """What depends on the design alone."""
+    """The parts that depend only on the design."""
     by_block = _sums(observed.block, observed.blocks)
     by_treatment = _sums(observed.treatment, observed.treatments)
     together = sparse.csr_array(by_block @ by_treatment.T)

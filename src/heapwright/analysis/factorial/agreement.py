@@ -3,9 +3,9 @@
 """How far two rankings of the same items agree: Kendall's tau-b (1945), with an interval.
 
 tau is 1 for the same order, -1 for the opposite one; pairs that are tied in either ranking count
-for neither. The interval says how sure the order of the *means* is: whole blocks are drawn again,
-both rankings made anew from the same draw, and the middle part of the resulting taus is taken
-(percentiles). With few items tau has few values, and the interval is coarse.
+for neither. The interval states how certain the order of the *means* is. Whole blocks are drawn
+again, and both rankings are computed from the same draw. The interval is the middle part of the
+resulting taus (percentiles). With few items tau has few values, and the interval is coarse.
 """
 
 from collections.abc import Sequence

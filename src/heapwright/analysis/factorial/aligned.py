@@ -2,23 +2,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rank-based analysis of variance: aligned ranks within strata.
 
-A term is looked at within strata: the runs of one block that differ in the term's own factors only.
-In each stratum all means over fewer of these factors are taken out, which leaves what only this
-term (and scatter) can have brought there; these values are ranked over all strata. Without such an
-effect the levels of a stratum could change places, so every direction in which the ranks can differ
-is as likely as every other, and the variance along the term's mean over the strata is held against
-that between blocks. For one factor this is the test of Hodges and Lehmann (1962, Annals of
-Mathematical Statistics 33), for interactions that of Mehra and Sen (1969, the same 40). It asks of
-the scatter that it be the same for the levels of a stratum, not that it be normal.
+A term is tested within strata: the runs of one block that differ only in the factors of the term.
+In each stratum all means over fewer of these factors are subtracted. The remaining values contain
+only this term and scatter. They are ranked over all strata. Without an effect the levels of a
+stratum are exchangeable, so all directions of rank differences are equally likely. The variance
+along the mean of the term over the strata is compared with that between blocks. The scatter must be
+equal for the levels of a stratum, but it need not be normal.
 
-The usual aligned ranks of factorial designs (everything else taken out by means over all runs)
-were tried, and see effects where there are none if scatter is skewed: docs/explanation/methods.md
-has figures.
+The usual aligned ranks of factorial designs subtract all other means over all runs. With skewed
+scatter they find effects where none exist; docs/explanation/methods.md has figures.
 
-With runs missing only complete strata are used, if these are half of them. Else a missing run has
-the value that the additive model expects, and what is filled in counts for nothing in the degrees
-of freedom and the variances; a stratum of which less than half is there is left out. So is always
-a combination in which a treatment has no run at all.
+If runs are missing, only complete strata are used, provided that these are at least half. Otherwise
+a missing run gets the value of the additive model. Such values do not count in the degrees of
+freedom and the variances. A stratum with less than half of its runs is left out. A combination in
+which a treatment has no run is always left out.
+
+Source: Hodges and Lehmann (1962, Annals of Mathematical Statistics 33) for one factor, Mehra and
+Sen (1969, the same 40) for interactions.
 """
 
 from dataclasses import dataclass

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The whole analysis of a study: pure functions from the table of its runs to the document.
 
-Analysis goes on with what remains: a treatment of which every run failed, a response that nobody
-has a value of, a single block are named in notes, and the rest is analysed.
+Missing data does not stop the analysis. Notes name a treatment without a good run, a response
+without values, and a single block. The rest is analysed.
 """
 
 from collections import Counter
@@ -23,15 +23,15 @@ from heapwright.artefacts.study_analysis.document import (
 from heapwright.base.polars_package import pl
 
 NAMED = 3
-"""So many treatments are named in a note; the document has all."""
+"""The number of treatments that a note names; the document has all."""
 
 
 def analyse(frame: pl.DataFrame, subject: Subject, summary: StudySummary) -> StudyAnalysis:
     """Analyse all responses.
 
-    `frame` has a row a run: a column for each factor, `treatment`, `block`, `warmup`, `outcome`,
-    `host` and others if they are known, and a column for each response. The counts of `summary`
-    are filled in.
+    `frame` has a row for each run. It has a column for each factor and each response, for
+    `treatment`, `block`, `warmup` and `outcome`, and `host` and others if they are known. The
+    counts of `summary` are filled in.
     """
     levels = _levels(frame, subject)
     failures = _failures(frame, levels)

@@ -3,10 +3,10 @@
 """The table of the analysis of variance: hosts, blocks, the terms, what remains, the residual.
 
 Terms are tested against pure error, the differences between runs of one treatment within blocks.
-What the treatments differ in beyond the terms asked for (interactions of three factors and more) is
-a line of its own and not in the error, so that it neither hides anything nor is hidden. With one
-run of each treatment there is no pure error; then, as is usual for such designs, that line is the
-error (Montgomery, Design and Analysis of Experiments, section 6.5), and a note says so.
+Differences between treatments beyond the requested terms (interactions of three factors and more)
+are a separate line. They are not part of the error, so neither can hide the other. With one run of
+each treatment there is no pure error. Then this line is the error, as is usual for such designs,
+and a note states it (Montgomery, Design and Analysis of Experiments, section 6.5).
 
 eta squared is a term's share of the total sum of squares (Cohen 1973), partial eta squared its
 share of itself and the residual. Of type 2 the shares need not add up.

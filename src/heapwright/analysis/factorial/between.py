@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What is said of several responses, or rankings, together: Pareto fronts and agreement."""
+"""Results about several responses or rankings: Pareto fronts and agreement."""
 
 from collections.abc import Sequence
 from itertools import combinations

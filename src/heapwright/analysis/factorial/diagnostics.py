@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Do the model's assumptions hold? Tests on the residuals, and warnings in plain words.
 
-With many runs a test finds the slightest departure, which does no harm; so a warning takes both: a
-test at 1 %, and a departure of a size that matters. The limits are stated here and in
+With many runs a test finds even a harmless departure. A warning therefore needs both: a test at 1
+%, and a departure of a size that matters. The limits are stated here and in
 docs/explanation/methods.md; none of them is a theorem.
 """
 
@@ -31,7 +31,7 @@ _SEED = 1
 
 
 def diagnose(this: Model) -> Diagnostics:
-    """Look at the residuals; nothing is said where they have no degrees of freedom or scatter."""
+    """Test the residuals; no result without degrees of freedom or scatter."""
     if this.pooled or not this.variance or this.observed.runs < FEWEST:
         return Diagnostics()
     scaled = _scaled(this)
@@ -137,7 +137,7 @@ def _warnings(normality: Normality, spread: Spread | None, order: Order | None) 
             said.append(
                 f"scatter is not the same everywhere: with {spread.factor} {spread.widest} it is "
                 f"{spread.ratio:.1f} times that with {spread.narrowest}; groups and p values, "
-                "which use one common scatter, say too much of the former and too little of the "
+                "which use one common scatter, overstate the former and understate the "
                 "latter"
             )
     if order is not None and order.p < SIGNIFICANT and abs(order.lag_1) > ALIKE:

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Scaling exponents: how a response grows as a quantity grows.
 
-The exponent is the slope of the response's logarithm on the quantity's: 1 where twice the work
-takes twice the time. Every block has a slope of its own, by least squares through its levels,
-averaged over the combinations of the other factors that have all levels; the interval is that of
-the mean of these slopes (bootstrap over blocks from ten blocks on, Student's t below). A bend is
-what is left of a parabola through the same points, tested in the same way: then one exponent does
-not tell the whole story.
+The exponent is the slope of the response's logarithm on that of the quantity. It is 1 if twice the
+work takes twice the time. Every block has its own slope, by least squares through its levels. It is
+averaged over the combinations of the other factors that have all levels. The interval is that of
+the mean of these slopes: bootstrap over blocks from ten blocks on, Student's t below. A bend is the
+remaining part of a parabola through the same points, tested in the same way. With a bend, one
+exponent does not describe the data.
 """
 
 import numpy as np

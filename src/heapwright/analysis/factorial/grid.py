@@ -1,15 +1,15 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The runs as a box of blocks, combinations and levels: what whole blocks are drawn from.
+"""The runs as a box of blocks, combinations and levels, from which whole blocks are drawn.
 
-One factor (the allocators, or a quantity) is set apart; the *combinations* are those of all others.
-Averaging over combinations leaves a table of blocks and levels, the same that a comparison of
-single treatments has, so that the blocked model, Tukey's groups and the bootstrap over blocks of
-`analysis` serve here too.
+One factor (the allocators, or a quantity) is set apart. The *combinations* are those of all others.
+The average over combinations is a table of blocks and levels, as in a comparison of single
+treatments. The blocked model, Tukey's groups and the bootstrap over blocks of `analysis` therefore
+apply.
 
-What the blocks differ in is taken out, so that a block whose runs are from two hosts is one row. A
-run that is missing is filled in with what the additive model expects there (Yates 1933): it then
-neither moves a mean nor adds scatter; it costs degrees of freedom instead.
+Differences between blocks are removed, so a block with runs from two hosts is one row. A missing
+run gets the value of the additive model (Yates 1933). It then neither moves a mean nor adds
+scatter, but it costs degrees of freedom.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ from heapwright.analysis.factorial.model import Model
 from heapwright.analysis.factorial.observed import Floats, Ints, distinct
 
 MOST_ENTRIES = 8_000_000
-"""Of a box; beyond it (64 MB, three times) a study is too sparse to be looked at in this way."""
+"""Size limit of a box (64 MB, three times). Beyond it a study is too sparse for this method."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,16 +1,15 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Instrument by a factor or a combination of factors, their intervals, and Tukey's groups among
-them.
+"""Means by a factor or a combination of factors, their intervals, and Tukey's groups among them.
 
-A mean is over treatments, each of which counts alike however many of its runs ended well. Where not
-all rows have the same combinations of the other factors (a constraint, a treatment that always
-failed), only those that all rows have are averaged; rows could not be compared otherwise.
+A mean is over treatments. Each counts alike, with any number of good runs. If rows have different
+combinations of the other factors (a constraint, a treatment that always failed), only the common
+ones are averaged. Otherwise rows could not be compared.
 
-The interval of a mean is its own: t-based, blocks taken out, with the scatter of the runs behind it
-where that has ten degrees of freedom, else that of all runs. Groups are by Tukey's honest
-significant difference (Kramer's form) on the blocked model with its one variance: the covariance of
-two means is exact, holes included.
+The interval of a mean is t-based, with blocks removed. It uses the scatter of its own runs if that
+has ten degrees of freedom, else that of all runs. Groups are by Tukey's honest significant
+difference (Kramer's form) on the blocked model with its one variance. The covariance of two means
+is exact, also with missing runs.
 """
 
 from collections.abc import Sequence
@@ -29,9 +28,9 @@ from heapwright.artefacts.study_analysis.terms import Mean, MeanTable, Pair
 OWN_SCATTER = 10
 """Degrees of freedom from which on a mean's interval uses the scatter of its own runs."""
 MOST_GROUPED = 100
-"""A table of more means than this is not divided into groups: nobody could read them."""
+"""A table of more means than this is not divided into groups, because they would be unreadable."""
 MOST_PAIRED = 40
-"""Nor is every pair of more levels than this compared one by one."""
+"""With more levels than this, pairs are not compared one by one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -153,7 +152,7 @@ def _sums(rows: Rows, values: NDArray[np.float64]) -> Floats:
 
 
 def _intervals(this: Model, rows: Rows, confidence: float) -> tuple[Floats, Floats]:
-    """The means and the half-widths of their intervals, infinite where there is no telling."""
+    """The means and the half-widths of their intervals; infinite if unknown."""
     estimates = _estimates(this, rows)
     half = np.full(len(estimates), np.inf)
     if this.variance is None or not this.df:

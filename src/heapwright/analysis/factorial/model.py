@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The factorial model of one response: the additive fit and its terms, held together.
 
-What follows (tables, means, diagnostics) reads this and fits nothing again.
+Later steps (tables, means, diagnostics) read this and do not fit again.
 """
 
 from collections.abc import Sequence
@@ -25,8 +25,8 @@ from heapwright.analysis.factorial.terms import Equations
 class Model:
     """One response of one set of runs.
 
-    df, variance   of the error that terms are tested against; the variance is None where it cannot
-                   be told, and 0 where the runs of a treatment do not differ
+    df, variance   of the error that terms are tested against; the variance is None where it is
+                   unknown, and 0 where the runs of a treatment do not differ
     pooled         the error is what the treatments differ in beyond the terms, because there is
                    but one run of each
     """
@@ -74,7 +74,7 @@ def model(observed: Observed, named: Sequence[Sequence[str]] = ()) -> Model:
 
 
 def beyond(these: Equations, layout: Layout, right: Floats, between: float) -> tuple[float, int]:
-    """What treatments differ in beyond all terms: sum of squares and degrees of freedom."""
+    """Differences of treatments beyond all terms: sum of squares and degrees of freedom."""
     told = terms.sequential(these, right)
     squares = between - sum(float(each.sums[0]) for each in told)
     df = layout.df_treatments - sum(each.df for each in told)

@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The runs of a study as arrays of numbers: what every step of the analysis works on.
 
-A run is a treatment, a block, a host and a value. A block that was begun on one host and ended on
-another counts as two: what its parts have in common is the treatments, not the circumstances.
-Treatments without any value of the response are
-not among those here, so a number per treatment always has runs behind it.
+A run is a treatment, a block, a host and a value. A block that began on one host and ended on
+another counts as two, because its parts share treatments but not circumstances. Treatments without
+any value of the response are left out, so every figure of a treatment has runs.
 """
 
 from collections.abc import Sequence
@@ -40,7 +39,7 @@ class Observed:
     treatment  (n,)    0 … T-1, all of them used
     block      (n,)    0 … blocks-1, all of them used; each is of one host
     host       (n,)    0 … hosts-1, all of them used
-    repetition (n,)    place in `numbers`: the block as the results have it, whatever the host
+    repetition (n,)    place in `numbers`: the block as the results have it, for any host
     value      (n,)    the logarithm of the response if the scale is log
     levels     (T, F)  number of the treatment's level in each of `factors`
     ids        (T,)    names of the treatments
@@ -81,7 +80,8 @@ class Observed:
         return np.bincount(self.treatment, minlength=self.treatments)
 
     def column(self, factor: str) -> int:
-        """Where a factor stands in `factors` and `levels`; raises ValueError if it does not."""
+        """The position of a factor in `factors` and `levels`; raises ValueError for an unknown
+        factor."""
         return [each.name for each in self.factors].index(factor)
 
     def varied(self) -> tuple[int, ...]:

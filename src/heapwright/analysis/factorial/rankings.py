@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rankings of the allocators: overall, at each level of each factor, at each pair, in each cell.
 
-A ranking averages over the combinations of levels in its scope in which all of its allocators have
-runs, so that all are judged by the same work. Its table of blocks and allocators is analysed as a
-comparison is: Tukey's groups on the blocked model, and simultaneous intervals of the ratios to the
-baseline, by bootstrap over blocks from ten blocks on, t-based below. Each ranking stands for
-itself: the confidence is not shared among the scopes.
+A ranking averages over combinations of levels in its scope. Only combinations in which all of its
+allocators have runs count, so all are judged by the same work. Its table of blocks and allocators
+is analysed as a comparison is: Tukey's groups on the blocked model, and simultaneous intervals of
+the ratios to the baseline, by bootstrap over blocks from ten blocks on, t-based below. Each ranking
+stands for itself: the confidence is not shared among the scopes.
 """
 
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ Scope = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Question:
-    """What a ranking is asked: which level the ratios refer to, and what is good."""
+    """The question of a ranking: the level that ratios refer to, and the better direction."""
 
     baseline: str
     better: Better
@@ -126,7 +126,7 @@ def _fitted(
     df = max(model.df - averaged.filled, 0)
     if df == model.df:
         return model
-    # what is filled in does not scatter, and a mean is of so many runs less
+    # filled-in values do not scatter, so a mean has fewer runs by their number
     sigma = model.sigma * np.sqrt(model.df / df / averaged.share) if df else float("nan")
     return replace(model, df=df, sigma=float(sigma))
 

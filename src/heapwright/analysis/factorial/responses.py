@@ -77,7 +77,7 @@ def analyse_response(
 
 
 def _scale(runs: pl.DataFrame, response: Response) -> tuple[Scale, list[str]]:
-    """On which scale the response is analysed, and why if it is not the one that was asked for."""
+    """The scale of the analysis, and the reason if it is not the requested one."""
     positive = bool((runs[response.name] > 0).all())
     if response.scale == "linear" or positive:
         return response.scale or "log", []

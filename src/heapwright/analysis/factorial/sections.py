@@ -56,7 +56,7 @@ def _about_runs(this: Model) -> list[str]:
     if observed.runs < cells:
         said.append(
             f"{cells - observed.runs:,} of {cells:,} runs are missing or did not end well, so the "
-            "blocks are not balanced: effects are estimated by least squares on what there is"
+            "blocks are not balanced. Effects are estimated by least squares on the good runs"
         )
     if observed.hosts > 1:
         said.append(f"the runs are from {observed.hosts} hosts; what these differ in is taken out")
@@ -73,7 +73,7 @@ def _about_error(this: Model) -> list[str]:
     if this.pooled:
         return [
             "there is one run of each treatment, so there is no pure error: the interactions that "
-            "are no term of their own serve as the error"
+            "have no term serve as the error"
         ]
     if this.variance is None:
         few = "one block" if observed.blocks == 1 else "too few runs"

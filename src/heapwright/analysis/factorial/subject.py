@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What is analysed: factors, responses and what was asked, apart from the runs."""
+"""The subject of the analysis: factors, responses and the question, without the runs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ class Response:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A study as far as the analysis has to know it."""
+    """The parts of a study that the analysis needs."""
 
     factors: tuple[Factor, ...]
     responses: tuple[Response, ...]

@@ -7,15 +7,15 @@ products of orthonormal contrasts, one row a *treatment*, so that the normal equ
 
     A = Z' (D - N' (W'W)^-1 N) Z        c = Z' (T'y - N' (W'W)^-1 W'y)
 
-(blocks eliminated; names as in `additive`) cost a pass over the treatments instead of one
-over the runs. In a complete design A is diagonal. Sums of squares are read off while columns are
-swept in one after the other (Goodnight 1979, The American Statistician 33): a column of which
-nothing is left, because the combinations that were run cannot tell it from earlier ones, is passed
-over and costs its term a degree of freedom.
+(blocks eliminated; names as in `additive`) cost a pass over the treatments instead of one over the
+runs. In a complete design A is diagonal. Sums of squares are read while columns are swept in one
+after the other (Goodnight 1979, The American Statistician 33). A column may be a combination of
+earlier ones in the combinations that were run. It is then skipped and costs its term a degree of
+freedom.
 
-Type 2: each term is adjusted for all terms that do not contain it, which does not depend on the
-order of the factors (Yates 1934; Langsrud 2003, Statistics and Computing 13). If the terms are
-orthogonal it is the same as the sequential sums, and these are taken.
+Type 2: each term is adjusted for all terms that do not contain it. This does not depend on the
+order of the factors (Yates 1934; Langsrud 2003, Statistics and Computing 13). For orthogonal terms
+the sequential sums are equal and are used.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ from heapwright.analysis.factorial.additive import Layout
 from heapwright.analysis.factorial.observed import Floats, Observed
 
 ALIASED = 1e-9
-"""A column of which less than this part is left is told by earlier ones."""
+"""A column of which less than this part is left depends on earlier ones."""
 
 Term = tuple[int, ...]
 """The columns of its factors in `Observed.levels`, ascending."""
@@ -59,7 +59,7 @@ class Squares:
     """What a term explains.
 
     sums  (r,)  of squares, for each response
-    lost        degrees of freedom that cannot be told
+    lost        degrees of freedom that are not estimable
     """
 
     df: int

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a study says, in a sentence or two: who is best in what, and at what price."""
+"""The verdict of a study in a sentence or two: the best allocator in each response, and its
+price."""
 
 from collections.abc import Sequence
 
@@ -14,14 +15,14 @@ from heapwright.artefacts.study_analysis.document import (
 )
 
 SAID = 2
-"""So many responses are spoken of; the rankings have the others."""
+"""The number of responses in the verdict; the rankings have the others."""
 
 
 def verdict(responses: Sequence[ResponseAnalysis], baseline: str, margin: float = 0.0) -> Verdict:
     """The first responses with a direction, by their overall rankings.
 
     A difference within `margin`, a share, is called one that does not matter. Allocators that the
-    runs cannot tell apart are called equal only where the intervals lie within the margin.
+    runs do not distinguish are called equal only if the intervals lie within the margin.
     """
     judged = [each for each in responses if each.better != "none" and each.rankings]
     if not any(each.runs for each in responses):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a study asks of its runs: findings, acceptance, sensitivity, substitution, published tables.
+"""The questions of a study: findings, acceptance, sensitivity, substitution, published tables.
 
 `engine` judges all rules.
 """

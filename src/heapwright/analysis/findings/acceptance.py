@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether one level of a factor meets the bar that a study sets for it.
 
-A line of the bar asks how far the level's response may be from that of the best rival: over all
-treatments (geometric means), or at each of some places. The figure of a rival at a place is a ratio
-that is computed block by block. That the level is near enough to the best is that it is near enough
-to each, so the line's figure is the worst of all, and its interval that of the worst, at the
-study's confidence 1 - a: with m figures, each found from its blocks by Student's t,
+A line of the bar limits the distance of the level's response from that of the best rival. It is
+over all treatments (geometric means), or at each of some places. The figure of a rival at a place
+is a ratio that is computed block by block. A level near the best rival is near each rival, so the
+figure of the line is the worst of all. Its interval is that of the worst, at the study's confidence
+1 - a. With m figures, each found from its blocks by Student's t,
 
   the farther end  is the farthest of the figures' farther ends, each with the chance a/2. The worst
                    figure lies beyond its own end by that chance only, and so beyond the farthest
@@ -14,8 +14,9 @@ study's confidence 1 - a: with m figures, each found from its blocks by Student'
   the nearer end   is the farthest of the figures' nearer ends, each with the chance a/2m
                    (Bonferroni), for there each of the m may be beyond by chance.
 
-A line is met if its farther end is within the limit, and not met if its nearer end is beyond it, or
-if a run of the level ended badly; else it cannot be told. Rivals that were not run take no part.
+A line is met if its farther end is within the limit. It is not met if its nearer end is beyond the
+limit, or if a run of the level ended badly. Otherwise it is undecided. Rivals that were not run are
+ignored.
 
 R. L. Berger, Multiparameter hypothesis testing and acceptance sampling, Technometrics 24 (1982).
 """
@@ -47,7 +48,7 @@ ANSWER = {met: answer for answer, met in MET.items()}
 
 
 def hold(study: Study, question: Question, frame: pl.DataFrame) -> AcceptanceTable | None:
-    """What each line of the study's bar comes to; None if it has none.
+    """The result of each line of the study's bar; None if it has no bar.
 
     `question` has the good runs and the design, `frame` all runs as `Results.frame` has them;
     `study` is at the scale that was run.
@@ -80,7 +81,7 @@ class _Compared:
 
 @dataclass(frozen=True, slots=True)
 class _Asker:
-    """What all lines of a bar are asked of."""
+    """The shared input of all lines of a bar."""
 
     bar: Acceptance
     question: Question
@@ -147,7 +148,7 @@ class _Asker:
     def _left_out(
         self, rivals: Sequence[str], scopes: Sequence[Scope], compared: Sequence[_Compared]
     ) -> list[str]:
-        """What takes no part, each thing once."""
+        """Notes on ignored data, each once."""
         said = [self.question.absent(self.bar.factor, rival) for rival in rivals]
         there = {each.rival for each in compared}
         for scope in scopes:
@@ -169,7 +170,7 @@ def _spoilt_words(count: int, level: str) -> str:
 
 
 def _scopes(design: StudyDesign, bar: Acceptance, line: AcceptanceLine) -> Iterator[Scope]:
-    """The places at which the line is asked, in the order of the design."""
+    """The places of the line, in the order of the design."""
     seen: set[tuple[str, ...]] = set()
     for cell in design.treatments:
         place = tuple(cell.levels[factor] for factor in line.each)

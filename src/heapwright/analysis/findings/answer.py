@@ -3,11 +3,11 @@
 """Whether each published finding of a study holds in its runs.
 
 Every figure has an interval that is simultaneous over the figures of its finding (Bonferroni: the
-intervals of m figures have the confidence 1 - a/m each, so that all of them together have 1 - a).
-A figure holds if its whole interval lies where the rule says, and does not if all of it lies
-elsewhere. A finding holds if all its figures do; it does not if one of them does not, for then it
-is refuted; else it cannot be told. Of a factor that is to have an influence, one pair of levels is
-enough, and all pairs are needed to refute it.
+intervals of m figures have the confidence 1 - a/m each, so that all of them together have 1 - a). A
+figure holds if its whole interval lies where the rule says, and does not if all of it lies
+elsewhere. A finding holds if all its figures hold. It is refuted if one of them does not hold.
+Otherwise it is undecided. For the influence of a factor, one pair of levels is enough, and all
+pairs are needed to refute it.
 """
 
 import math
@@ -116,7 +116,7 @@ def _figure(asked: Wanted, level: float) -> Figure:
 
 
 def _part(rule: Rule, figures: list[Figure]) -> tuple[Answer, list[Figure]]:
-    """What one rule comes to, the figure that decides it first."""
+    """The result of one rule, with the deciding figure first."""
     verdicts = [figure.verdict for figure in figures]
     any_pair = isinstance(rule, Influence) and rule.expected
     verdict = some(verdicts) if any_pair else every(verdicts)

@@ -30,7 +30,7 @@ def mean(runs: Runs, response: str) -> Sample:
 
 
 def geometric_mean(runs: Runs, response: str) -> Sample:
-    """The same, geometric: each treatment counts by ratios, whatever its size."""
+    """The same, geometric: each treatment counts by ratios, independent of its size."""
     found = per_block(runs.logarithms(response), runs.factors)
     return Sample(np.exp(found.blocks), found.notes)
 

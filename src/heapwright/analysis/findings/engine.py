@@ -5,7 +5,7 @@
 A rule has three parts. It selects cells of a study, it computes a statistic of them with an
 interval (`estimate`), and it names the region in which the statistic has to lie (`Region`). The
 rule holds if the whole interval lies in the region. It fails if all of the interval lies outside.
-Otherwise it cannot be told (`judge`). Rules combine with `every` and `some`.
+Otherwise it is undecided (`judge`). Rules combine with `every` and `some`.
 """
 
 import math
@@ -84,7 +84,7 @@ def estimate(sample: Sample, confidence: float, *, logarithm: bool = True) -> Es
 
 
 def judge(interval: Interval | None, region: Region) -> Answer:
-    """Whether the statistic lies where the rule asks; without an interval it cannot be told."""
+    """Whether the statistic lies in the region of the rule; undecided without an interval."""
     if interval is None:
         return Answer.UNKNOWN
     inside, beyond = (Answer.HOLDS, Answer.FAILS)
@@ -96,7 +96,7 @@ def judge(interval: Interval | None, region: Region) -> Answer:
 
 
 def every(answers: Iterable[Answer]) -> Answer:
-    """Whether all rules hold; one that fails refutes it, and of no rules it cannot be told."""
+    """Whether all rules hold. One that fails refutes it. Without rules it is undecided."""
     found = set(answers)
     if Answer.FAILS in found:
         return Answer.FAILS
@@ -104,7 +104,7 @@ def every(answers: Iterable[Answer]) -> Answer:
 
 
 def some(answers: Iterable[Answer]) -> Answer:
-    """Whether a rule holds; all have to fail to refute it, and of no rules it cannot be told."""
+    """Whether any rule holds. All must fail to refute it. Without rules it is undecided."""
     found = set(answers)
     if Answer.HOLDS in found:
         return Answer.HOLDS

@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Published tables with our figures beside them, line by line.
+"""Published tables with the measured figures beside them, line by line.
 
-Instrument are arithmetic, as they were published: of the treatments that have the levels of the
-line, each counting alike, with an interval by Student's t over the blocks. A ranking's percentages
-are of such means. The analysis of variance and Tukey's groups are those of our own analysis, which
-models logarithms and blocks. A table also tells how far the order of its lines and of ours agree:
-Kendall's tau-b (Kendall 1945).
+Means are arithmetic, as in the publications. They are over the treatments with the levels of the
+line, each counting alike, with an interval by Student's t over the blocks. The percentages of a
+ranking are of such means. The analysis of variance and Tukey's groups are those of heapwright's
+analysis, which models logarithms and blocks. Kendall's tau-b states the agreement of the published
+and the measured order (Kendall 1945).
 """
 
 import math
@@ -101,7 +101,7 @@ def _agreement(source: PublishedSource, rows: Sequence[PublishedRow]) -> Agreeme
 
 
 def _missing(line: Line, question: Question) -> str:
-    """Why there is nothing of ours for a line; empty if there is."""
+    """Why a line has no measured figure; empty if it has one."""
     if line.response not in {response.name for response in question.design.responses}:
         return f"{line.response} was not measured"
     factors = {factor.name for factor in question.design.factors}
@@ -151,8 +151,8 @@ def _sample(line: Line, question: Question) -> Sample:
 
 
 def _shared(lines: Sequence[Line], question: Question, ranked: str) -> tuple[Runs, str]:
-    """The runs in which all that are ranked can be compared: who failed where it was hard is no
-    better for it."""
+    """The runs in which all ranked allocators can be compared, so a failure in a hard
+    combination is no advantage."""
     runs = question.runs
     levels = {line.keys[ranked] for line in lines if ranked in line.keys}
     others = [name for name in runs.factors if name != ranked]
@@ -167,7 +167,7 @@ def _shared(lines: Sequence[Line], question: Question, ranked: str) -> tuple[Run
 
 
 def _groups(line: Line, analysis: StudyAnalysis) -> Cell:
-    """Tukey's groups of our own table by the same factors; None if there is no such table."""
+    """Tukey's groups of the measured table by the same factors; None if there is no such table."""
     found = analysis.response(line.response)
     levels = dict(line.keys)
     allocator = levels.pop(analysis.allocator_factor or "", None)

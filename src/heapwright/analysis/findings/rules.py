@@ -38,7 +38,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a rule is asked of: the runs, and the design that they are from."""
+    """The input of a rule: the runs and their design."""
 
     runs: Runs
     design: StudyDesign
@@ -52,12 +52,12 @@ class Question:
 
     @property
     def scope(self) -> str:
-        """What the runs are limited to, in words."""
+        """The limits of the runs, in words."""
         said = [_level(name, " or ".join(levels)) for name, levels in self.where.items()]
         return f" ({', '.join(said)})" if said else ""
 
     def candidates(self, factor: str) -> tuple[str, ...]:
-        """All levels that a ranking is among, those that could not be run as well."""
+        """All levels of a ranking, including those that could not be run."""
         every = next(each.levels for each in self.design.factors if each.name == factor)
         lost = [each.level for each in self.design.dropped if each.factor == factor]
         allowed = self.where.get(factor)

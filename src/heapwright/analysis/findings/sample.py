@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs as blocks of matched combinations: what every figure of a finding is computed from.
 
-A figure is computed within each block, from combinations of levels that are there in every block,
-and the scatter of that figure over the blocks gives its interval. So a block that was slow as a
-whole does no harm, and a treatment that failed once cannot bend a mean: its combination is left
-out of all blocks, and that is said.
+A figure is computed within each block, from combinations of levels that every block has. The
+scatter of the figure over the blocks gives its interval. A block that was slow as a whole therefore
+does no harm. A treatment that failed once cannot bias a mean, because its combination is left out
+of all blocks, with a note.
 """
 
 import math

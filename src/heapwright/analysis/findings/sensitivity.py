@@ -1,19 +1,19 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Who cares which level of a factor there is: programs and their allocators.
+"""Sensitivity to the levels of a factor, such as that of programs to their allocators.
 
-At each level of the factor that it is judged by, and in each response that there is at it, every
-level has the ratio of its response to that of the baseline, from the blocked log-linear model
-(`analysis.blocked`): a block is one of the study, at one combination of the other factors. The
-intervals of a response hold at once (Dunnett), and those of all responses of a row together
+The verdict is for each level of a judging factor, and for each response there. Every level of the
+judged factor has the ratio of its response to that of the baseline, from the blocked log-linear
+model (`analysis.blocked`). A block is one of the study, at one combination of the other factors.
+The intervals of a response hold at once (Dunnett), and those of all responses of a row together
 (Bonferroni). With m the margin up to which differences do not matter, a response
 
   cares           if the whole interval of some level is beyond the margin, on either side;
   does not care   if the intervals of all levels are within it;
   cannot be told  otherwise.
 
-A row cares if one of its responses does, and does not care if none does and all could be told;
-those that are beside it have figures and no say.
+A row cares if one of its responses does. It does not care if none does and all are decided.
+Additional responses have figures but no influence.
 """
 
 import math
@@ -43,12 +43,12 @@ VERDICT = {
     Answer.FAILS: SensitivityVerdict.NO,
     Answer.UNKNOWN: SensitivityVerdict.UNKNOWN,
 }
-"""Whether the row cares, as the verdict says it."""
+"""Whether the row cares, in the words of the verdict."""
 ANSWER = {verdict: answer for answer, verdict in VERDICT.items()}
 
 
 def cares(study: Study, question: Question) -> SensitivityTable | None:
-    """The verdicts that the study asks for; None if it asks for none.
+    """The verdicts that the study requests; None without a request.
 
     `question` has the good runs and the design; `study` is at the scale that was run.
     """
@@ -77,7 +77,7 @@ def cares(study: Study, question: Question) -> SensitivityTable | None:
 
 
 class _Judge:
-    """What is the same for all rows."""
+    """The shared input of all rows."""
 
     def __init__(
         self, asked: Sensitivity, baseline: str, margin: float, confidence: float, seed: int

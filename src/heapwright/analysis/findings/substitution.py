@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether one level of a factor is worth it: a program's own allocator against the others.
 
-At each level of the factor that it is judged by, every rival has the ratio of its response to that
-of the judged level: block by block, with an interval by Student's t that is simultaneous over all
+The verdict is for each level of a judging factor. Every rival has the ratio of its response to that
+of the judged level, block by block. The interval is by Student's t and simultaneous over all
 figures of the row (Bonferroni). With m the margin up to which differences do not matter, the judged
 level, in one response,
 
@@ -13,12 +13,12 @@ level, in one response,
   is matched      if some rival is shown to be not worse by more than m;
   cannot be told  otherwise.
 
-Where the same can be had over something else (`also`: a program's allocator over another malloc),
-it pays if that holds for one of these levels, and a rival that is better or not worse has to be so
-against all of them: else the rival may only do better than what lies below.
+Several levels may be judged together (`also`: a program's allocator over another malloc). The
+choice pays if it pays for one of them. A rival must be better, or not worse, than all of them.
+Otherwise it may only be better than the malloc below.
 
-Over all responses it is worth it if it pays in one and costs in none, a trade if it does both, and
-not worth it if it pays in none and all of them could be told.
+Over all responses it is worth it if it pays in one and costs in none. It is a trade if it does
+both. It is not worth it if it pays in none and all of them are decided.
 """
 
 import math
@@ -53,7 +53,7 @@ class _Compared:
 
 
 def choose(study: Study, question: Question) -> SubstitutionTable | None:
-    """The verdicts that the study asks for; None if it asks for none.
+    """The verdicts that the study requests; None without a request.
 
     `question` has the good runs and the design; `study` is at the scale that was run.
     """
@@ -81,7 +81,7 @@ def choose(study: Study, question: Question) -> SubstitutionTable | None:
 
 
 def responses_of(study: Study, choice: Substitution) -> tuple[str, ...]:
-    """What is judged: those that are named, or all that have a better side."""
+    """The judged responses: the named ones, or all with a better direction."""
     if choice.responses:
         return choice.responses
     return tuple(name for name, each in study.responses.items() if each.better != "none")
@@ -109,7 +109,7 @@ def _row(
 
 @dataclass(frozen=True, slots=True)
 class _Sides:
-    """All that is compared in one response."""
+    """All comparisons of one response."""
 
     general: list[_Compared]
     """To the judged level."""
@@ -161,7 +161,7 @@ class _Scale:
     def worth(self, against: Sequence[Sequence[Rival]]) -> Worth:
         """Of the judged levels; for each of them all rivals, in the same order.
 
-        What was not run takes no part: a rival is known if it can be held against all of them.
+        Missing levels are ignored. A rival is known if it can be compared with all judged levels.
         """
         known = [each for each in zip(*against, strict=True) if None not in _ratios(each)]
         ends = [[self._ends(each) for each in rivals] for rivals in known]

@@ -4,13 +4,12 @@
 
 Method: if the values are exchangeable, the rank of each new value among all values so far is
 uniform and independent of the earlier ranks. An e-process bets that ranks after a change lie near
-one end.
-One such e-process starts at each value; the process that starts at value j has the weight
-10 / ((j + 9) (j + 10)), and the weights sum to 1. Their weighted sum is a martingale, so it exceeds
-1 / error in at most this share of all histories without a change, however often it is examined
-(Ville's inequality). Ranks make it robust against heavy tails. Ties are ordered by a fixed random
-sequence. The change is placed where two medians fit the values up to the alarm best. After a change
-the detector starts anew with half of the remaining error.
+one end. One such e-process starts at each value. The process that starts at value j has the weight
+10 / ((j + 9) (j + 10)), and the weights sum to 1. Their weighted sum is a martingale. In histories
+without a change it exceeds 1 / error with a probability of at most `error`, for any number of
+examinations (Ville's inequality). Ranks make it robust against heavy tails. Ties are ordered by a
+fixed random sequence. The change is placed where two medians fit the values up to the alarm best.
+After a change the detector starts anew with half of the remaining error.
 
 Source: Vovk, Nouretdinov and Gammerman (2003), Testing exchangeability on-line; Shin, Ramdas and
 Rinaldo (2023), E-detectors.

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a comparison holds of its race: ratios with bounds that allow for stopping, a summary."""
+"""The part of a race in a comparison: ratios with bounds that allow for stopping, and a summary."""
 
 from collections.abc import Sequence
 

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """E-values from the random order within one block.
 
-A block draws the order of its runs at random. A disturbance that hits one position of the block
-hits each candidate with the same chance, whatever its size. This is the only assumption about
-noise: it may drift from block to block and may have any distribution.
+A block draws the order of its runs at random. A disturbance of any size at one position of the
+block hits each candidate with the same chance. This is the only assumption about noise: it may
+drift from block to block and may have any distribution.
 
-Let v be the logarithms of the figures of one block, m the logarithm of 1 + margin, and S a set of
-rivals that was chosen before the block. For every slope a > 0
+Let v be the logarithms of the figures of one block, and m the logarithm of 1 + margin. S is a set
+of rivals that was chosen before the block. For every slope a > 0
 
     (|S| + 1) exp(a (v_j - m)) / (exp(a (v_j - m)) + sum over i in S of exp(a v_i))
 

@@ -3,9 +3,9 @@
 """From runs to a race: which figure decides it, and its state after the blocks that were run.
 
 The figure is chosen from the warm-up alone, so the choice cannot favour a result. Processor time
-decides if a program keeps one processor busy: it is then what wall time would be without others.
-Wall time decides if the program waits, because waiting costs no processor time, and if it uses
-several processors at once, because the user then waits for the slowest of them.
+decides if a program keeps one processor busy. It then equals the wall time on an idle machine. Wall
+time decides if the program waits, because waiting costs no processor time. It also decides for
+several processors at once, because the user waits for the slowest of them.
 """
 
 from collections.abc import Iterable, Sequence
@@ -25,7 +25,7 @@ BUSY = (0.9, 1.1)
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a race reads of a run: the figure that decides, and what memory is for."""
+    """The fields of a run that a race reads: the deciding figure, and peak memory."""
 
     figure: Deciding
     cap_bytes: int | None = None
@@ -51,7 +51,7 @@ def deciding_figure(runs: Iterable[Run]) -> Deciding:
 def deciding_figure_of(groups: Iterable[Sequence[Run]]) -> Deciding:
     """Which figure decides between several commands, from the runs of each.
 
-    Processor time decides only if it would decide for each command: a command that waits less than
+    Processor time decides only if it would decide for each command. A command that waits less than
     another is better, and only wall time shows that.
     """
     figures = [
@@ -80,7 +80,7 @@ def race_of(
 
 
 def advance(race: Race, block_runs: Sequence[Run], reading: Reading) -> None:
-    """Tell a race the runs of one block; a warm-up only shows who fails."""
+    """Give a race the runs of one block. A warm-up only shows failures."""
     figures: dict[Key, Figures] = {}
     for run in block_runs:
         key = (run.allocator, run.level)

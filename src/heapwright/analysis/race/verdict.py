@@ -62,7 +62,7 @@ def _without_ending(  # noqa: PLR0913, PLR0917 - the whole state of the race
     rule: Rule,
     notes: Sequence[str],
 ) -> Verdict:
-    """The verdict when runs or time were spent before the end."""
+    """The verdict when the runs or the time ended before a decision."""
     contenders = [raced[key] for key in race.contenders if key in raced]
     if not contenders:
         return stay(baseline, [each.entrant for each in raced.values()], rule, notes)
@@ -90,7 +90,7 @@ def _switch(
         within = f"within {percent_text(rule.margin)} of it" if rule.margin else "as good"
         told.append(f"{listed(rest)}: {within}")
     elif rest:
-        told.append(f"not told apart from it: {listed(rest)}")
+        told.append(f"not distinguished from it: {listed(rest)}")
     if rule.judges_memory and rule.loses(entrant.memory):
         told.append("it needs more memory: --cap keeps out what peaks too high")
     return Verdict(

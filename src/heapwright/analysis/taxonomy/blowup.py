@@ -2,23 +2,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Blowup: does memory grow with time, with the number of threads, or with neither?
 
-The program needs the same memory all the time, so whatever grows is the allocator's.
+The program needs the same memory all the time, so all growth is that of the allocator.
 
-*Against time*: one thread allocates, another frees. The slope of resident memory over the second
-half of the run, when every cache and threshold has long been filled, by Theil and Sen (the median
-of the slopes of all pairs: a sawtooth or a few outliers do not move it), in bytes taken for each
-byte allocated. Where what is freed never serves again it is near 1; where it does, near 0. Growth
-counts as unbounded only if it goes on: if the last quarter adds less than half of what the quarter
-before it did, it is levelling off and no judgement is made.
+*Against time*: one thread allocates, another frees. The figure is the slope of resident memory over
+the second half of the run, when every cache and threshold is full. Its unit is bytes taken for each
+byte allocated. The slope is by Theil and Sen, the median of the slopes of all pairs, so a sawtooth
+or a few outliers do not move it. It is near 1 if freed memory is never reused, and near 0 if it is.
+Growth counts as unbounded only if it continues. If the last quarter adds less than half of what the
+quarter before it added, it is levelling off, and there is no judgement.
 
-*Against threads*: the work goes round P threads. The least-squares slope of the most memory over P,
-in units of what the program needs. A heap that keeps its own costs about 1 a thread; a few
-superblocks or a cache of fixed size cost next to nothing, because the need is chosen large beside
-them. Only P up to `decisive` count: allocators that have so many heaps at most level off after
-that, which is told as `saturates_at`.
+*Against threads*: the work goes round P threads. The figure is the least-squares slope of peak
+memory over P, in units of the program's need. A heap that keeps its own memory costs about 1 for
+each thread. A few superblocks or a cache of fixed size cost almost nothing, because the need is
+much larger. Only P up to `decisive` count. Allocators with a limited number of heaps level off
+after that, which is reported as `saturates_at`.
 
-Intervals are Student's over the repetitions. A single repetition has those of its own points, which
-hang together and so make it too narrow; it is doubled.
+Intervals are Student's over the repetitions. A single repetition has the interval of its own
+points. They are dependent, which makes it too narrow, so it is doubled.
 """
 
 from collections.abc import Sequence
@@ -55,7 +55,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Peak:
-    """The most memory in one run with so many threads, and what the program needed, in bytes."""
+    """Peak memory of one run with a number of threads, and the program's need, in bytes."""
 
     block: int
     threads: int
@@ -65,7 +65,7 @@ class Peak:
 
 @dataclass(frozen=True, slots=True)
 class OverTime:
-    """`grows` is None where the figures do not say; `why` says then what is missing."""
+    """`grows` is None if the figures do not decide; `why` then names what is missing."""
 
     grows: bool | None
     slope: Estimate | None
@@ -99,7 +99,7 @@ def over_time(repetitions: Sequence[Series], limit: float = CRITERIA.unbounded) 
     grows = exceeds(slope, limit)
     if grows and not _goes_on(halves):
         return OverTime(
-            None, slope, curve, "it grows, but ever more slowly: a longer run would tell"
+            None, slope, curve, "it grows, but more and more slowly: a longer run would decide"
         )
     why = "" if grows is not None else "more repetitions would tell whether it grows with time"
     return OverTime(grows, slope, curve, why)
@@ -137,7 +137,7 @@ def over_threads(
 
 
 def classify(time: OverTime, threads: OverThreads) -> tuple[Blowup | None, str]:
-    """Both together, and why not if they do not say."""
+    """Both results, with reasons for missing ones."""
     if time.grows:
         return "unbounded", ""
     if time.grows is None:

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """How an allocator is made, from the type of its composition (after Fischer 2018, table 2.1).
 
-Each layer that decides one of the columns has a line in `layers.toml`; the rest decide nothing. A
-column is decided by the first layer that speaks of it on the way of a small request, from the top;
-where a layer chooses between several heaps, the file says which of them gets the small requests.
-What an allocator does against blowup is the first that it does, in the order of the layers.
+Each layer that decides one of the columns has a line in `layers.toml`; the rest decide nothing. The
+first layer with a line for a column decides it, on the path of a small request from the top. If a
+layer chooses between several heaps, the file states which of them gets the small requests. What an
+allocator does against blowup is the first that it does, in the order of the layers.
 """
 
 import re
@@ -24,7 +24,7 @@ ONE_HEAP = "nowhere: one heap for all"
 NO_NEED = "one heap for all"
 NOTHING = "nothing"
 WAYS: tuple[Literal["physically", "logically"], ...] = ("physically", "logically")
-"""Classes with memory of their own stay apart, whatever lists there are above them."""
+"""Classes with memory of their own stay separate, with any lists above them."""
 
 
 class Layer(BaseModel):
@@ -38,7 +38,7 @@ class Layer(BaseModel):
 
 
 class Fact(BaseModel):
-    """What the presence of a layer on the way of a small request says."""
+    """The meaning of a layer on the path of a small request."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -55,7 +55,7 @@ class Fact(BaseModel):
 
 
 def design_of(composition: JsonValue) -> Design | None:
-    """The columns of a composition; None of what describes itself in no way."""
+    """The columns of a composition; None for an allocator without a description."""
     try:
         top = Layer.model_validate(composition)
     except ValidationError:

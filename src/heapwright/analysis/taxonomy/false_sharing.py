@@ -3,12 +3,12 @@
 """False sharing: how often the allocator put objects of two threads on one line, from addresses.
 
 The workloads' own detector decides for each allocation; here its counts become rates per thousand
-allocations. The two programs that the literature made for it decide: cache-thrash, in which an
-allocator that shares lines can do so only actively, and cache-scratch, in which threads are given
-memory that others still use if what they free serves them again. Up to `sharing` a thousand it
-counts as avoided: the published "avoids" means rarely, not never. The other workloads are evidence
-besides: in larson threads inherit each other's objects all over, and hardly any allocator leaves
-them on lines of their own; `elsewhere` names the workload where most is shared.
+allocations. Two programs from the literature decide. In cache-thrash an allocator can share lines
+only actively. In cache-scratch it shares lines passively if a thread reuses freed memory on a line
+that another thread still uses. Up to `sharing` in a thousand counts as avoided, because the
+published "avoids" means rarely, not never. The other workloads are additional evidence. In larson
+threads inherit objects of others, and hardly any allocator keeps them on separate lines.
+`elsewhere` names the workload with most sharing.
 """
 
 from collections.abc import Sequence

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The limits that judgements are made with, and how an interval meets one.
+"""The limits of judgements, and how an interval is compared with one.
 
-They stand in every document, and docs/reference/taxonomy.md says where each is from. A judgement is
-made only where the whole interval lies on one side of its limit; otherwise there is none, and more
-runs are what it takes.
+Every document contains them, and docs/reference/taxonomy.md states the source of each. A judgement
+needs the whole interval on one side of its limit. Otherwise there is no judgement, and more runs
+are needed.
 """
 
 from heapwright.artefacts.taxonomy.document import Criteria, Estimate

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the literature says, beside what was measured, and why they differ where they do.
+"""Published judgements beside measured ones, with reasons for differences.
 
 `published.toml` holds the rows of the published tables, which allocator follows which of them, and
-an explanation for each disagreement that is understood. A disagreement without one is told as such:
-it is a finding, or a mistake of ours.
+an explanation for each disagreement that is understood. A disagreement without one is reported: it
+is a finding, or an error of heapwright.
 """
 
 import tomllib

@@ -1,20 +1,21 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Scalable: what more threads bring, timed as far as there are processors, and counted.
+"""Scalable: the gain from more threads, timed up to the number of processors, and counted.
 
-*Timed*: operations per second at P threads over those at one, in the same block, geometric mean
-over the workloads, Student's interval over the blocks; scalable if the speedup at as many threads
-as there are processors is at least `efficiency` times P.
+*Timed*: operations per second at P threads over those at one, in the same block. The figure is the
+geometric mean over the workloads, with Student's interval over the blocks. It is scalable if the
+speedup at as many threads as processors is at least `efficiency` times P.
 
-*Counted*, at the most threads: hand-overs per thousand operations, that is writes to a lock or
-shared word that another thread wrote last. Each has to fetch its line from another processor. The
-threads of these runs take turns at every call and the allocator is told that there are as many
-processors as threads, so that the count does not depend on how many there are: one lock for all
-comes to about a thousand, heaps that keep threads apart to next to none.
+*Counted*, at the most threads: hand-overs per thousand operations. A hand-over is a write to a lock
+or shared word that another thread wrote last. Each must fetch its line from another processor. In
+these runs the threads take turns at every call. The allocator sees as many processors as threads,
+so the count is independent of the machine. One lock for all gives about a thousand; heaps that
+separate threads give almost none.
 
-Either can refute; at least one must support. Only a composition of ours counts its hand-overs; what
-instrumentation counts of other libraries (locked instructions, lines that several threads write,
-writes to these) is shown and not judged: a line that two threads wrote once counts for ever.
+Either can refute; at least one must support. Only compositions of heapwright count hand-overs. For
+other libraries instrumentation counts locked instructions, lines that several threads write, and
+writes to these. These counts are shown but not judged, because a line that two threads wrote once
+counts for ever.
 """
 
 from collections.abc import Sequence

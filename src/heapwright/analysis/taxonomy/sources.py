@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Runs, sorted for the columns: which belong together, and what of them is comparable."""
+"""Runs, sorted for the columns into comparable groups."""
 
 from collections.abc import Iterable, Iterator, Sequence
 

@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Fast: what an operation costs on one thread, in what the bump pointer needs for it.
+"""Fast: the cost of an operation on one thread, relative to the bump pointer.
 
-The bump pointer is the limit: it remembers nothing of an object but that it lives. Each block holds
-a run under the limit and one under each allocator; the ratio is taken within the block, the
-geometric mean over the workloads within it, and Student's interval over the blocks. The program's
-own part of an operation is in both and draws the ratio towards 1. Instructions do not scatter: one
-run is enough, and shows which part of a time is work rather than waiting for memory.
+The bump pointer is the limit, because it records only whether an object lives. Each block has a run
+under the limit and one under each allocator. The ratio and its geometric mean over the workloads
+are computed within the block. Student's interval is over the blocks. The program's own part of an
+operation is in both and moves the ratio towards 1. Instructions do not scatter, so one run is
+enough. They show which part of a time is work and not waiting for memory.
 """
 
 from collections.abc import Sequence

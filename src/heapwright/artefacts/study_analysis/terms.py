@@ -114,7 +114,7 @@ class Mean(Frozen):
 
 
 class MeanTable(Frozen):
-    """Instrument by one factor, or by the combinations of two or three."""
+    """Means by one factor, or by the combinations of two or three."""
 
     factors: tuple[str, ...]
     rows: tuple[Mean, ...]

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The data of a program: made once, from a seed, and kept below $HEAPWRIGHT_HOME/data.
 
-Its folder is named by a hash of all that it depends on: the section of the file with its parameters
-filled in, the files that it is made with, and what the programs that make it say of their version.
-So data that was made otherwise is never used: it is another folder. Data is made in a folder of
-another name, which is moved to its own when it is whole; what a broken preparation leaves is
-removed by the next one, which holds the same lock.
+A hash of all inputs names its folder. The inputs are the section of the file with its parameters,
+the files used, and the versions of the programs that make the data. Data from other inputs has
+another folder and is never used. Data is made in a temporary folder, which is moved to its place
+when it is complete. The next preparation, under the same lock, removes the rest of an interrupted
+one.
 """
 
 import contextlib
@@ -48,14 +48,14 @@ Tell = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Data:
-    """Where the data of a program is, or is to be."""
+    """The place of a program's data."""
 
     key: str
     folder: Path
 
     @property
     def files(self) -> Path:
-        """What `{data}` stands for."""
+        """The value of `{data}`."""
         return self.folder / FILES
 
     @property
@@ -73,7 +73,7 @@ def data_of(file: ProgramFile, home: Path, environment: Mapping[str, str]) -> Da
 
 
 def made_for(file: ProgramFile, home: Path) -> list[Path]:
-    """All data of a program: also of other parameters, and older."""
+    """All data of a program, also of other parameters and older versions."""
     found = (home / FOLDER).glob(f"{file.program.name}-*")
     pattern = re.compile(re.escape(file.program.name) + rf"-[0-9a-f]{{{KEY_DIGITS}}}")
     return sorted(each for each in found if pattern.fullmatch(each.name))
@@ -82,7 +82,7 @@ def made_for(file: ProgramFile, home: Path) -> list[Path]:
 def prepare_data(
     file: ProgramFile, home: Path, environment: Mapping[str, str], tell: Tell
 ) -> Data | None:
-    """The data, made if it is not there. Raises HeapwrightError; KeyboardInterrupt on Ctrl-C."""
+    """The data, made if it is missing. Raises HeapwrightError; KeyboardInterrupt on Ctrl-C."""
     found = data_of(file, home, environment)
     if found is None or found.is_whole:
         return found
@@ -109,7 +109,7 @@ def prepare_data(
 
 
 def remove(folder: Path) -> None:
-    """Remove data, the mark that it is whole first: half of it must not be taken for all."""
+    """Remove data, beginning with its completion mark. Partial data must not look complete."""
     with contextlib.suppress(FileNotFoundError):
         (folder / MADE).unlink()
     shutil.rmtree(folder)
@@ -132,7 +132,7 @@ def _key(file: ProgramFile, data: ProgramData, environment: Mapping[str, str]) -
 
 
 def _templates(data: ProgramData) -> Iterator[str]:
-    """Whatever of it parameters can change."""
+    """The inputs that depend on parameters."""
     steps = [*data.commands]
     if data.server is not None:
         steps += [data.server.command, *data.server.load, data.server.stop]
@@ -166,7 +166,9 @@ def _make(file: ProgramFile, found: Data, environment: Mapping[str, str], tell: 
     data, name, parent = file.program.data, file.program.name, found.folder.parent
     assert data is not None
     for left in (*parent.glob(f".{name}-*.half"), found.folder):
-        shutil.rmtree(left, ignore_errors=True)  # nobody makes it now, for the lock is ours
+        shutil.rmtree(
+            left, ignore_errors=True
+        )  # this process holds the lock, so no other process makes it now
     half = parent / f".{name}-{found.key}.half"
     files = half / FILES
     files.mkdir(parents=True)
@@ -213,7 +215,7 @@ def _refuse_without_room(file: ProgramFile, size: str, parent: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Making:
-    """Data, while it is made."""
+    """Data in preparation."""
 
     data: ProgramData
     what: str
@@ -236,7 +238,7 @@ class _Making:
             raise failure(self.what, words, done, self.files)
 
     def _serve(self, served: ProgramServer) -> None:
-        """Start a server, have its data loaded, and end it well."""
+        """Start a server, load its data, and stop it normally."""
         output = self.scratch / "server"
         patience = float(served.timeout_s)
         spec = RunSpec(

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The table in which processes tell what is live in them, by the accounts of their allocators.
+"""The table in which processes report their live bytes, counted by their allocators.
 
 They preload `libheapwright-gauge.so`, which writes the table (native/runner/gauge/gauge.c). This
 module makes and reads it. When a process is gone, its slot is free again. A slot that is older than
@@ -25,13 +25,13 @@ SLOTS = 4096
 SLOT = struct.Struct("=qQqQQ24s")
 NUMBER = struct.Struct("=q")
 STALE = 5
-"""Intervals after which nothing is believed any more, and this many seconds at least."""
+"""Intervals after which a slot is stale, and the least number of seconds."""
 ATTEMPTS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What one process told."""
+    """The report of one process."""
 
     live: int
     taken: int
@@ -50,16 +50,16 @@ class Gauge:
 
     @property
     def library(self) -> Path:
-        """What is preloaded behind the allocator."""
+        """The library to preload after the allocator."""
         return native.library(LIBRARY)
 
     @property
     def variables(self) -> Mapping[str, str]:
-        """What the processes need to find it."""
+        """The variables by which processes find the table."""
         return {FILE: str(self._file), EVERY: str(max(round(self._interval_s * 1000), 1))}
 
     def told(self, pids: Iterable[int]) -> dict[int, Told]:
-        """By process, of these; slots of processes that are gone are freed."""
+        """The reports of these processes. Slots of ended processes are freed."""
         wanted = set(pids)
         oldest = time.monotonic_ns() - int(max(STALE * self._interval_s, STALE) * 1e9)
         found = {}
@@ -76,7 +76,8 @@ class Gauge:
         return found
 
     def _read(self, place: int) -> tuple[int, Told] | None:
-        """When it was told, and what; None if it is being written all the time, or never was."""
+        """Time and content of the report; None if it is always being written, or was never
+        written."""
         for _ in range(ATTEMPTS):
             _, before, at, live, taken, source = SLOT.unpack_from(self._table, place)
             _, after, *_ = SLOT.unpack_from(self._table, place)

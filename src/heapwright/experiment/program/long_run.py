@@ -1,15 +1,14 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""One server for hours, its client again and again, and its memory looked at all the time.
+"""Runs one server for hours, repeats its client, and samples its memory.
 
 The server is started once, as for any run of its program, with the gauge preloaded behind its
-allocator. Its client is run until the time is up; the one that runs then is ended. The load can
-change: by rests between the runs of the client, and by a parameter of the client that has another
-value each time. Answers are checked after each run of the client, those that ask the server at the
-end.
+allocator. Its client runs until the time is up. The last run of the client is then ended. The load
+can change in two ways: by rests between client runs, and by a client parameter that changes each
+time. Answers are checked after each run of the client, and at the end those that need the server.
 
-Whatever is seen goes to `keep` at once. Who interrupts has what was seen so far; a server that dies
-and a client that hangs are outcomes, and the series up to then stays.
+Each sample goes to `keep` at once. After an interruption the samples so far remain. A server that
+dies or a client that hangs is an outcome, and the series up to then remains.
 """
 
 import time
@@ -35,20 +34,20 @@ from heapwright.experiment.treatments import Treatment
 SAMPLES = 2000
 SHORTEST_S, LONGEST_S = 0.2, 60.0
 RUNNER_MS = 1000.0
-"""How often heapwright-run looks by itself, for the proof."""
+"""Interval at which heapwright-run samples for the proof."""
 HOUR_S = 3600.0
 ENDED = "client_cpu_s"
-"""The figure that a client leaves which was not ended by us."""
+"""The figure of a client run that heapwright did not end."""
 Keep = Callable[[Sample | Round], None]
 
 
 def interval_of(load: Load) -> float:
-    """How often it is looked: some thousand times in all, as far as that is sensible."""
+    """The sampling interval: about a thousand samples in all, within sensible bounds."""
     return min(max(load.hours * HOUR_S / SAMPLES, SHORTEST_S), LONGEST_S)
 
 
 def refuse(program: Program, load: Load) -> None:
-    """What cannot be run for hours. Raises HeapwrightError."""
+    """Refuse a program that cannot run for hours. Raises HeapwrightError."""
     served = program.server
     if served is None or not served.preload:
         raise HeapwrightError(
@@ -75,7 +74,7 @@ def refuse(program: Program, load: Load) -> None:
 
 @dataclass(slots=True)
 class LongRunResult:
-    """What a long run came to."""
+    """The result of a long run."""
 
     samples: list[Sample] = field(default_factory=list)
     rounds: list[Round] = field(default_factory=list)
@@ -83,7 +82,7 @@ class LongRunResult:
     named: Classified = FINE
     interrupted: bool = False
     silent: int = 0
-    """Processes, of the last sample, that told nothing of what is live in them."""
+    """Processes of the last sample that did not report live bytes."""
 
 
 class LongRuns:
@@ -95,7 +94,8 @@ class LongRuns:
         self._paths = paths
 
     def take(self, treatment: Treatment, load: Load, keep: Keep) -> LongRunResult:
-        """One of them. Raises HeapwrightError if it cannot be made; Ctrl-C ends it well."""
+        """Make one long run. Raises HeapwrightError if it cannot be made; Ctrl-C ends it
+        normally."""
         refuse(self._prepared.file.program, load)
         every = interval_of(load)
         with Scratch() as scratch, _gauge(scratch, every) as gauge:
@@ -107,7 +107,7 @@ class LongRuns:
             return made.taken
 
     def _gauged(self, spec: RunSpec, gauge: Gauge) -> RunSpec:
-        """With the gauge behind all else that is preloaded."""
+        """The preloads, with the gauge as the last."""
         own = {name: text for name, text in spec.environment.items() if name != PRELOAD}
         behind = [*spec.environment.get(PRELOAD, "").split(":"), self._paths.of(gauge.library)]
         environment = with_preload({**own, **gauge.variables}, *filter(None, behind))
@@ -115,7 +115,7 @@ class LongRuns:
 
 
 class _LongRun:
-    """One of them, while it is made."""
+    """A long run in progress."""
 
     def __init__(
         self, run: RunOfProgram, served: ProgramServer, load: Load, keep: Keep, gauge: Gauge
@@ -156,7 +156,7 @@ class _LongRun:
         self.taken.named = run.taken.named
 
     def _loaded(self, server: Server) -> None:
-        """The client, again and again; or nobody."""
+        """Repeat the client; or wait if there is none."""
         self._look(server)
         if not self._load.client:
             self._rest(server, self._end)
@@ -175,7 +175,7 @@ class _LongRun:
         return time.monotonic() < self._end and not server.is_over()
 
     def _round(self, server: Server, value: str) -> None:
-        """One run of the client, judged if it was not cut off."""
+        """One run of the client, checked if it was not cut off."""
         taken, began = self._run.taken, time.monotonic()
         taken.stdout, taken.responses = "", {}
         taken.figures.pop(ENDED, None)
@@ -201,7 +201,7 @@ class _LongRun:
             self._look(server)
 
     def _look(self, server: Server) -> bool:
-        """A sample if it is time for one; False, so that it can stand in a condition."""
+        """Take a sample if it is due. Returns False, for use in a condition."""
         now = time.monotonic()
         if now >= self._due:
             self._due = max(self._due + self._every, now)

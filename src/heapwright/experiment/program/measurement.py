@@ -9,7 +9,7 @@ from heapwright.experiment.program.session import Prepared, Session
 
 
 class ProgramMeasurement:
-    """Makes runs; `execute` is what the engine is given."""
+    """Makes runs. Pass `execute` to the engine."""
 
     def __init__(self, prepared: Prepared, specs: Specs) -> None:
         self._session = Session(prepared, specs)

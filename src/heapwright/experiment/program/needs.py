@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a program needs and this machine has not; and how the distribution is asked for it."""
+"""The missing requirements of a program, and their installation from the distribution."""
 
 import os
 import shlex
@@ -20,7 +20,7 @@ QUIETLY = {"DEBIAN_FRONTEND": "noninteractive"}
 
 
 def missing(file: ProgramFile, environment: Mapping[str, str]) -> list[str]:
-    """Why the program cannot be run here, a sentence for each thing that is not here."""
+    """Why the program cannot run here, with a sentence for each missing requirement."""
     binding = Binding(file, None, None)
     found = []
     for need in file.program.needs:
@@ -34,7 +34,7 @@ def missing(file: ProgramFile, environment: Mapping[str, str]) -> list[str]:
 
 
 def require(file: ProgramFile, environment: Mapping[str, str]) -> None:
-    """Raises HeapwrightError with what is missing, and what would bring it."""
+    """Raises HeapwrightError with the missing requirements, and the command that installs them."""
     lacks = missing(file, environment)
     if not lacks:
         return
@@ -47,13 +47,13 @@ def require(file: ProgramFile, environment: Mapping[str, str]) -> None:
 
 
 def named(file: ProgramFile) -> str:
-    """As a command line names it: by its name only if it comes with heapwright."""
+    """Its name on a command line: the plain name only if it comes with heapwright."""
     shipped = file.folder == programs_folder().absolute()
     return file.program.name if shipped else shlex.quote(file.where)
 
 
 def has_packages() -> bool:
-    """Whether the distribution is one that we know how to ask."""
+    """Whether heapwright can query the packages of this distribution."""
     return shutil.which("dpkg-query") is not None and shutil.which("apt-get") is not None
 
 
@@ -73,7 +73,7 @@ def _is_installed(package: str) -> bool:
 
 
 def as_root() -> tuple[str, ...] | None:
-    """What comes before a command that has to be root's; None: there is no way to be root."""
+    """The prefix of a command that needs root; None: root rights are not available."""
     if os.geteuid() == 0:
         return ()
     if shutil.which("sudo") is not None:
@@ -88,11 +88,11 @@ def command_to_install(packages: Sequence[str]) -> tuple[str, ...]:
 
 
 def install(packages: Sequence[str], root: tuple[str, ...]) -> None:
-    """Ask the distribution for packages. Raises HeapwrightError with what it says if it refuses."""
+    """Install packages. Raises HeapwrightError with the message of the package manager."""
     words = (*root, *command_to_install(packages))
     done = _asked(words)
     if done.returncode != 0:
-        _asked((*root, "apt-get", "update"))  # a list that is old names versions that are gone
+        _asked((*root, "apt-get", "update"))  # an old list names versions that no longer exist
         done = _asked(words)
     if done.returncode != 0:
         lines = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Is a program linked to an allocator of its own? Then its distribution has chosen for it.
+"""Is a program linked to an allocator of its own? Then its distribution has chosen this allocator.
 
-What a preload changes in it is the same as in any other program, for a preloaded library comes
-before those that a program is linked to. But where nothing is preloaded, the allocator is the
-program's and not the C library's: for a treatment of the C library that one has to be preloaded.
+A preload works as in any other program, because a preloaded library comes before linked ones.
+Without a preload, malloc is that of the linked allocator and not of the C library. A treatment of
+the C library must therefore preload the C library.
 """
 
 import re
@@ -21,7 +21,8 @@ C_LIBRARY = re.compile(r"(/\S*/libc\.so\.6|/\S*/libc-2\.[0-9]+\.so)$")
 
 @cache
 def linked_allocators(executable: Path) -> tuple[str, ...]:
-    """The allocators' libraries that a program names itself; none for what is no ELF program."""
+    """The allocator libraries that a program is linked to; none for a file that is no ELF
+    program."""
     try:
         with executable.open("rb") as file:
             dynamic = ELFFile(file).get_section_by_name(".dynamic")
@@ -35,7 +36,7 @@ def linked_allocators(executable: Path) -> tuple[str, ...]:
 
 @cache
 def c_library() -> Path | None:
-    """The C library of this process, which is that of the programs it starts; None: unknown."""
+    """The C library of this process and of the programs that it starts; None: unknown."""
     for line in Path("/proc/self/maps").read_text(encoding="utf-8", errors="replace").splitlines():
         match = C_LIBRARY.search(line)
         if match:

@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What surrounds a program that somebody else starts, as the recorder does: its folder, the client
-of a server, the server of a client, its checks.
+"""The surroundings of a program that the recorder starts: its folder, its client or server, its
+checks.
 
-The folder of the run lasts as long as this context. The program is to be started with `words`,
-`environment`, `cwd`, `stdin` and its output in `output`; if it is a server, `drive` is called while
-it runs, and it is ended after that.
+The folder of the run exists as long as this context. The recorder starts the program with `words`,
+`environment`, `cwd` and `stdin`, and its output goes to `output`. If the program is a server, the
+recorder calls `drive` while it runs, and then ends it.
 """
 
 import time
@@ -34,14 +34,14 @@ IsOver = Callable[[], bool]
 
 
 class RecordedProgram:
-    """A context manager that leaves nothing of the run."""
+    """A context manager that removes everything of the run."""
 
     def __init__(self, prepared: Prepared, specs: Specs) -> None:
         self._program = prepared.file.program
         self._scratch = Scratch()
         self._stack = ExitStack()
         self._unready = ""
-        """What a server that never answered had written."""
+        """The output of a server that never answered."""
         self._stack.callback(self._scratch.remove)
         try:
             self._run = RunOfProgram(prepared, specs, NOBODY, None, self._scratch.path)
@@ -79,12 +79,12 @@ class RecordedProgram:
 
     @property
     def output(self) -> Path:
-        """Where the program's output is to go."""
+        """The file for the program's output."""
         return self._scratch.path / ("server" if self.server is not None else "output")
 
     @property
     def named(self) -> Classified:
-        """How it ended, as far as what surrounds it can tell; after `notes`."""
+        """How it ended, as seen by its surroundings. Call it after `notes`."""
         return self._run.taken.named
 
     def drive(self, is_over: IsOver) -> None:
@@ -93,7 +93,7 @@ class RecordedProgram:
         assert served is not None
         self._run.taken.worsen(self._awaited(served, is_over))
         if not self._run.taken.good:
-            self._unready = self._log(served)  # it says more when it ends
+            self._unready = self._log(served)  # it may write more when it ends
         for step in served.load:
             self._run.load(self._run.binding.step(step))
         if self._run.taken.good:
@@ -105,7 +105,7 @@ class RecordedProgram:
             run_step(words, self._run.environment, self._scratch.path, said, patience)
 
     def notes(self) -> tuple[str, ...]:
-        """What of it did not go as it should, when the program has ended."""
+        """The failures around the program, after its end."""
         served, taken = self.server, self._run.taken
         if served is None:
             taken.stdout = text_in(self.output)
@@ -123,7 +123,7 @@ class RecordedProgram:
         return log_of(served, self._run.binding, self._run.run, self.output)
 
     def _awaited(self, served: ProgramServer, is_over: IsOver) -> Classified | None:
-        """A recorded server takes its time; it is asked like any other."""
+        """Wait until a recorded server answers. It is slower than others."""
         question = self._run.binding.question(served.ready)
         deadline = time.monotonic() + float(served.timeout_s)
         pause = FIRST_PAUSE_S
@@ -138,7 +138,7 @@ class RecordedProgram:
         return None
 
     def _serve(self, served: ProgramServer) -> None:
-        """Start a server that is there for the program only, and load it."""
+        """Start a server for the program, and load its data."""
         patience = float(served.timeout_s)
         spec = RunSpec(
             command=self._run.binding.words(served.command),

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the system says of the memory of a process and of all that it started, at one moment.
+"""The system's figures for the memory of a process and of all its descendants, at one moment.
 
-Proportional sizes are added up, so that what processes share after a fork, code and buffers in
-shared memory count once. Where the system does not tell them (a process of another user), its
-resident pages are taken, and what it shares counts again.
+Proportional sizes are summed. Memory that processes share after a fork, code and shared buffers
+therefore count once. If the system does not show them (a process of another user), resident pages
+are used, and shared memory counts several times.
 """
 
 import contextlib
@@ -40,7 +40,7 @@ NOTHING = Resident(0, 0, 0, 0)
 
 
 def descendants(pid: int, proc: Path = PROC) -> list[int]:
-    """The numbers of all that a process has started and that is there, without itself."""
+    """The numbers of all living descendants of a process, without itself."""
     found, waiting = [], [pid]
     while waiting:
         for child in _children(waiting.pop(), proc):

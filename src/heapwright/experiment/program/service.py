@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a run with a server and the making of data have in common: environment, log, end."""
+"""Shared by runs with a server and by the preparation of data: environment, log, end."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -23,7 +23,8 @@ FAULT_NUMBERS = frozenset(int(each) for each in FAULTS)
 def environment_of(
     file: ProgramFile, binding: Binding, run: Path, base: Mapping[str, str]
 ) -> dict[str, str]:
-    """Of all that belongs to a run: nothing of the user's own settings is read, or written to."""
+    """The environment of all processes of a run. The user's own settings are neither read nor
+    written."""
     own = {"HOME": str(run), "TMPDIR": str(run), **PLAIN}
     left = {name: text for name, text in base.items() if not name.startswith("XDG_")}
     named = {name: binding.text(text) for name, text in file.program.environment.items()}
@@ -31,7 +32,7 @@ def environment_of(
 
 
 def log_of(server: ProgramServer, binding: Binding, cwd: Path, output: Path) -> str:
-    """What a server wrote: into its log if it has one, else where its output went."""
+    """The output of a server: its log if it has one, else its standard output."""
     if server.log:
         return text_in(cwd / binding.text(server.log))
     return text_in(output)
@@ -44,7 +45,7 @@ def stopped(
     environment: Mapping[str, str],
     scratch: Path,
 ) -> tuple[RawRun, Classified | None]:
-    """End a server as it wants to be ended: what it used, and what was bad about its end."""
+    """Stop a server in its own way; return its usage and the defects of its end."""
     if not served.stop or server.is_over():
         raw, early = server.stop()
         return raw, early or _bad_end(raw, float(served.timeout_s))
@@ -54,21 +55,23 @@ def stopped(
         raw = server.left()
         ended = raw.signal is None and raw.exit_status == 0
         how = f"exit status {raw.exit_status}" if raw.signal is None else signal_name(raw.signal)
-        bad = Classified(Outcome.FAILED, f"the server ended badly when it was asked to: {how}")
+        bad = Classified(Outcome.FAILED, f"the server ended badly after the request to stop: {how}")
         return raw, _bad_end(raw, patience) or (None if ended else bad)
     raw, _ = server.stop()
     why = f"{served.stop[0]} {done.why}: {done.said}" if done.why else f"not within {patience:g} s"
-    return raw, Classified(Outcome.FAILED, f"the server did not end when it was asked to: {why}")
+    return raw, Classified(
+        Outcome.FAILED, f"the server did not end after the request to stop: {why}"
+    )
 
 
 def _bad_end(raw: RawRun, patience_s: float) -> Classified | None:
-    """A server may die of the signal that ends it, or leave with a status of its own, but neither
-    crash nor stay."""
+    """Check the end of a server. It may die of the stop signal, or exit with any status, but it
+    must not crash or stay."""
     if raw.signal in FAULT_NUMBERS:
         tail = last_lines(raw.stderr_tail)
         words = f"the server was killed by {signal_name(raw.signal)} while it ended"
         return Classified(Outcome.CRASHED, f"{words}\n{tail}" if tail else words)
     if raw.signal == KILL:
-        words = f"the server was still there {patience_s:g} s after it was told to end"
+        words = f"the server still ran {patience_s:g} s after the request to stop"
         return Classified(Outcome.TIMEOUT, words)
     return None

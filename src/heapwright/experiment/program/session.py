@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""One run of a program: a folder of its own, a fresh copy of what it changes, the program under its
-treatment; of a server a new one, asked until it answers, loaded, put under its client, ended.
+"""One run of a program: a separate folder, a fresh copy of its changed data, and the program under
+its treatment. A server is started for the run, awaited, loaded, driven by its client, and ended.
 
-Of a server, time is the client's, and memory, processor time, faults and the proof are the
-server's; the client runs without an allocator of ours, and its processor time is kept apart. A run
-is good if everything ended well and every check holds; the first thing that does not is its
-outcome, in words. Whatever way a run is left, nothing of it stays: neither processes nor files.
+For a server, time is that of the client. Memory, processor time, faults and the proof are those of
+the server. The client runs without a preload, and its processor time is recorded separately. A run
+is good if every part ended well and every check holds. Otherwise the first failure is its outcome.
+All processes and files of a run are removed, however it ends.
 """
 
 import re
@@ -33,14 +33,15 @@ from heapwright.experiment.server import OF_SERVER, Server
 from heapwright.experiment.treatments import Treatment
 
 LONGEST_S = 3600.0
-"""What a run may take if nobody says anything else: a client that hangs must not hang us."""
+"""Default limit of a run, because a hanging client must not stop heapwright."""
 STEP_S = 600.0
 LOOK_S = 0.2
-"""How often a server is looked at while its client runs."""
+"""Interval at which a server is checked while its client runs."""
 WAKE_S = 5.0
-"""What a client has to notice that its server is gone."""
+"""Seconds for a client to notice that its server has ended."""
 DYING_S = 1.0
-"""What a server has to be dead when its client could not go on: its end would be the news."""
+"""Seconds for a server to end after its client failed. The end of the server is then the
+outcome."""
 SERVER_OUTPUT = "server"
 FINE = Classified(Outcome.OK)
 SURE = Interposition(True, 0.0)
@@ -48,7 +49,7 @@ SURE = Interposition(True, 0.0)
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A program whose data is there."""
+    """A program with prepared data."""
 
     file: ProgramFile
     data: Path | None
@@ -58,7 +59,7 @@ class Prepared:
 
 @dataclass(slots=True)
 class SessionRun:
-    """What a run came to."""
+    """The result of a run."""
 
     named: Classified = FINE
     proof: Interposition = SURE
@@ -75,7 +76,7 @@ class SessionRun:
         return self.named.outcome is Outcome.OK
 
     def worsen(self, named: Classified | None) -> None:
-        """The first bad end is the run's."""
+        """The first bad end is that of the run."""
         if named is not None and named.outcome is not Outcome.OK and self.good:
             self.named = named
 
@@ -94,7 +95,7 @@ class Session:
             return RunOfProgram(self._prepared, self._specs, treatment, timeout_s, scratch).take()
 
     def measures(self, taken: SessionRun) -> dict[str, float]:
-        """What comparisons compare: less is better in all of it."""
+        """The compared figures; less is better in each."""
         found = {}
         for name, value in taken.responses.items():
             response = self._program.responses[name]
@@ -106,7 +107,7 @@ class Session:
 
 
 class RunOfProgram:
-    """One run, while it is made."""
+    """A run in progress."""
 
     def __init__(
         self,
@@ -132,7 +133,7 @@ class RunOfProgram:
         self.cwd = self.run / self.binding.text(self._program.cwd)
         self.taken = SessionRun()
         self._unready = ""
-        """What a server that never answered had written."""
+        """The output of a server that never answered."""
 
     def take(self) -> SessionRun:
         self.prepare()
@@ -144,7 +145,7 @@ class RunOfProgram:
         return self.taken
 
     def prepare(self) -> None:
-        """A fresh copy of what the run changes, and what else is done before it."""
+        """Copy the data that the run changes, and run the steps before it."""
         for name in self._program.fresh:
             assert self._data is not None
             part = self.binding.text(name)
@@ -203,7 +204,7 @@ class RunOfProgram:
         self.take_server(raw, end, preload=served.preload)
 
     def spec_of(self, served: ProgramServer) -> RunSpec:
-        """How the server is started."""
+        """The start of the server."""
         words = self.binding.words(served.command)
         if served.preload:
             words = (*self._treatment.prefix, *words)
@@ -216,14 +217,15 @@ class RunOfProgram:
         )
 
     def await_ready(self, server: Server, served: ProgramServer) -> None:
-        """Where it never answers, what it wrote until then is kept: it says more when it ends."""
+        """If it never answers, its output so far is kept, because it may write more when it
+        ends."""
         self.taken.worsen(server.await_ready())
         if not self.taken.good:
             self.read_log(served)
             self._unready = self.taken.log
 
     def read_log(self, served: ProgramServer) -> None:
-        """What the server has written so far."""
+        """The output of the server so far."""
         output = self.scratch / SERVER_OUTPUT
         self.taken.log = log_of(served, self.binding, self.run, output)
 
@@ -237,7 +239,8 @@ class RunOfProgram:
             self.taken.worsen(Classified(Outcome.FAILED, why.strip()))
 
     def client(self, is_over: Callable[[], bool], *, under: bool) -> None:
-        """Run the client, and look at the server meanwhile: without one, some wait for ever."""
+        """Run the client, and check the server meanwhile, because some clients wait forever
+        without it."""
         prefix = self._treatment.prefix if under else ()
         words = (*prefix, *self.binding.words(self._program.command))
         spec = self._spec(words, under=under)
@@ -246,7 +249,7 @@ class RunOfProgram:
                 if is_over():
                     if not running.is_over(WAKE_S):
                         running.stop()
-                        return  # the server's end is what there is to tell
+                        return  # the end of the server is the outcome
                     break
             raw = running.finish()
         if under:
@@ -258,10 +261,10 @@ class RunOfProgram:
         self.taken.figures["client_cpu_s"] = sum(spent) if spent else None
 
     def take_server(self, raw: RawRun, end: Classified | None, *, preload: bool) -> None:
-        """What a server used is the run's, if it was under the treatment."""
+        """The usage of the server is that of the run, if it was under the treatment."""
         taken = self.taken
         if end is not None and end.detail.startswith("the server ended"):
-            taken.named = FINE  # that the client complains then is no news
+            taken.named = FINE  # a failure of the client then has a known cause
         taken.worsen(end)
         if preload:
             taken.figures |= {name: getattr(raw, name) for name in OF_SERVER}
@@ -271,7 +274,7 @@ class RunOfProgram:
                 taken.worsen(Classified(Outcome.NOT_INTERPOSED, f"the server: {why}"))
         if not taken.good and taken.named.outcome is not Outcome.NOT_INTERPOSED:
             told = [last_lines(self._unready or taken.log)]
-            if taken.named.outcome is Outcome.TIMEOUT:  # of an end, these are told with it
+            if taken.named.outcome is Outcome.TIMEOUT:  # reported together with the end
                 told.insert(0, last_lines(raw.stderr_tail))
             last = "\n".join(dict.fromkeys(filter(None, told)))
             if last and last not in taken.named.detail:
@@ -280,7 +283,7 @@ class RunOfProgram:
                 )
 
     def ask(self) -> None:
-        """The checks that are commands, while a server is still there."""
+        """The checks that are commands, made while the server still runs."""
         for check in self._program.checks:
             if check.command is None or not self.taken.good:
                 continue
@@ -292,7 +295,7 @@ class RunOfProgram:
                 self._fail(check, f"{shown(words)} {done.why}: {done.said}")
 
     def judge(self) -> None:
-        """The checks of what was written, and then the responses of a good run."""
+        """The checks of files and output, then the responses of a good run."""
         taken = self.taken
         for check in self._program.checks:
             if check.command is None and taken.good and (why := self._wrong(check)):
@@ -320,7 +323,7 @@ class RunOfProgram:
         return texts[name]
 
     def _wrong(self, check: ProgramCheck) -> str:
-        """Why a check of what was written does not hold; empty if it does."""
+        """Why a check of files or output fails; empty if it holds."""
         if check.same_as is not None:
             written = self.scratch / "output"
             if check.file is not None:
@@ -355,7 +358,7 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def _difference(written: Path, expected: Path) -> str:
-    """In what a file is not what it should be."""
+    """How a file differs from the expected one."""
     try:
         ours, theirs = written.read_bytes(), expected.read_bytes()
     except OSError as error:

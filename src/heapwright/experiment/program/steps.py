@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What is done around the runs of a program: a command without an allocator of ours, not measured.
+"""Steps around the runs of a program: commands without a preload, not measured.
 
-It runs under heapwright-run like everything else, so that all it starts ends with it, when its time
-is up and when we are interrupted.
+They run under heapwright-run like everything else. All processes of a step therefore end with it,
+at its time limit, and at an interruption of heapwright.
 """
 
 import re
@@ -25,7 +25,7 @@ LAST_CHARACTERS = 1200
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """How a step ended: nothing in `why` if it went well."""
+    """How a step ended; `why` is empty after success."""
 
     why: str
     stdout: str
@@ -37,7 +37,7 @@ class Done:
 
     @property
     def said(self) -> str:
-        """The last that it said."""
+        """The end of its output."""
         return last_lines(self.stderr) or last_lines(self.stdout)
 
 
@@ -48,7 +48,7 @@ def run_step(
     output: Path,
     timeout_s: float,
 ) -> Done:
-    """Run it to its end; its output goes to a file of ours. KeyboardInterrupt on Ctrl-C."""
+    """Run it to its end, with its output in a temporary file. KeyboardInterrupt on Ctrl-C."""
     spec = RunSpec(
         command=tuple(words),
         environment=environment,
@@ -63,7 +63,7 @@ def run_step(
 
 
 def why_bad(raw: RawRun, timeout_s: float) -> str:
-    """Why an end was no good one, in words; empty if it was."""
+    """Why an end was bad; empty for a good one."""
     if raw.timed_out:
         return f"was not over after {timeout_s:g} s"
     if raw.spawn_error is not None:
@@ -74,7 +74,7 @@ def why_bad(raw: RawRun, timeout_s: float) -> str:
 
 
 def failure(what: str, words: Sequence[str], done: Done, folder: Path) -> HeapwrightError:
-    """The error of a step that has to go well; a full disk is called by its name."""
+    """The error of a required step. A full disk is named as the cause."""
     said = done.said
     hint = "\n".join(f"| {line}" for line in said.splitlines())
     if is_disk_full(said, folder):
@@ -104,6 +104,6 @@ def shown(words: Sequence[str]) -> str:
 
 
 def last_lines(text: str) -> str:
-    """The last lines that say something."""
+    """The last lines that are not empty."""
     lines = [line.rstrip() for line in text.splitlines() if line.strip()]
     return "\n".join(lines[-LAST_LINES:])[-LAST_CHARACTERS:]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the templates of a program stand for, in a run of its own or while its data is made."""
+"""The values of a program's templates, in a run or while its data is made."""
 
 import os
 import pwd
@@ -20,20 +20,20 @@ from heapwright.experiment.server import LOCALHOST, Question
 
 PORT = "port"
 LONGEST_SOCKET = 107
-"""Bytes of a socket's path, as the kernel has it."""
+"""Kernel limit of a socket's path, in bytes."""
 SYSTEM_FOLDERS = ("/usr/local/sbin", "/usr/sbin", "/sbin")
-"""Where servers are, and where not everybody's PATH leads."""
+"""Folders of servers, which may be missing in PATH."""
 POSTGRESQL = Path("/usr/lib/postgresql")
-"""Where Debian has a folder of PostgreSQL's programs for each version, in nobody's PATH."""
+"""Debian's folders of PostgreSQL's programs, one for each version, which are not in PATH."""
 STANDING = {"run": "{run}", "data": "{data}", PORT: "{port}", "folder": "{folder}"}
-"""What is left standing in a command that is shown."""
+"""Placeholders that stay in a displayed command."""
 
 
 class Binding:
-    """Fills in what a program file says, for one run."""
+    """Fills in the templates of a program file, for one run."""
 
     def __init__(self, file: ProgramFile, run: Path | None, data: Path | None) -> None:
-        """Without a folder of the run, what belongs to a run is left standing."""
+        """Without a folder of the run, the placeholders of a run stay."""
         self._others: dict[str, str] = {
             name: scalar_text(value) for name, value in file.program.parameters.items()
         }
@@ -54,17 +54,17 @@ class Binding:
 
     @property
     def port(self) -> str:
-        """A port that is free when it is asked for first, and stays the run's."""
+        """The port of the run: one that is free at the first call."""
         if PORT not in self._others:
             self._others[PORT] = self._own_port or str(_free_port())
         return self._others[PORT]
 
     def vary(self, name: str, value: str) -> None:
-        """From now on a parameter has another value."""
+        """Change the value of a parameter."""
         self._others[name] = value
 
     def text(self, template: str) -> str:
-        """Raises HeapwrightError where a name is not bound."""
+        """Raises HeapwrightError for an unbound name."""
         others: dict[str, str | Callable[[], str]] = {
             **self._others,
             PORT: lambda: self.port,
@@ -83,7 +83,8 @@ class Binding:
         return ("/bin/sh", "-c", self.text(step)) if isinstance(step, str) else self.words(step)
 
     def question(self, ready: ProgramReady) -> Question:
-        """How a server is asked. Raises HeapwrightError for what can never be answered."""
+        """The readiness question for a server. Raises HeapwrightError for one that can never be
+        answered."""
         named = None if ready.socket is None else self.text(ready.socket)
         if named is not None and len(os.fsencode(named)) > LONGEST_SOCKET:
             raise HeapwrightError(

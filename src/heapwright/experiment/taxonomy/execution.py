@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What stands under a trial, and which way it is run: as it is, counting itself, or instrumented.
+"""The layer under a trial and the kind of run: plain, self-counting, or instrumented.
 
-The limit is the bump pointer inside of the workload programs; where instructions are counted it is
-a library, as the allocators are. A composition of ours has a second library that counts what its
-threads do to each other; any other library is run under valgrind for that.
+The limit is the bump pointer inside the workload programs. Where instructions are counted, the
+limit is a library, as the allocators are. A composition of heapwright has a second library that
+counts interactions of its threads. Other libraries run under valgrind for these counts.
 """
 
 import os
@@ -34,14 +34,14 @@ LIMITED = frozenset({Aspect.SPEED, Aspect.INSTRUCTIONS})
 """What the limit is a limit of."""
 INSTRUMENTED = frozenset({Aspect.INSTRUCTIONS, Aspect.SHARING})
 PROCESSORS = "HEAPWRIGHT_PROCESSORS"
-"""Makes our allocators believe in so many processors."""
+"""Sets the number of processors that heapwright's allocators assume."""
 UNTIMED = frozenset({Aspect.EVENTS, Aspect.LINES, Aspect.THREADS})
-"""What is looked at as on a machine with a processor for each thread."""
+"""The aspects measured as on a machine with a processor for each thread."""
 COUNT_LIMITS = instrument.Limits(seconds=60.0)
 
 
 class Execution:
-    """Makes the runs of a survey; `execute` is what the survey is given."""
+    """Makes the runs of a survey. Pass `execute` to the survey."""
 
     def __init__(
         self,
@@ -59,17 +59,17 @@ class Execution:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All that is put under trials: the limit, then the allocators."""
+        """All subjects of trials: the limit, then the allocators."""
         return (LIMIT, *self._allocators)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What could not be run at all, and why."""
+        """Trials that could not run, with reasons."""
         uncounted = f"no instructions and no lines are counted: {self._uncountable}"
         return (*self._missing.values(), *([uncounted] if self._uncountable else []))
 
     def wanted(self, name: str, trial: Trial) -> bool:
-        """Whether the trial makes sense and can be made."""
+        """Whether the trial is meaningful and possible."""
         if not self._program_exists(trial.workload):
             return False
         if trial.aspect in INSTRUMENTED and self._uncountable:

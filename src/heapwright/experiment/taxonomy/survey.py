@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The survey: every trial under every allocator, block by block, until all is done or it is enough.
+"""The survey: every trial under every allocator, block by block, to the end or to an early stop.
 
-A block runs each trial under all allocators in a random order, one after the other, so that what
-drifts over minutes touches all alike; what scatters little or not at all is in the first
-blocks alone. An early end therefore leaves a whole table of fewer repetitions rather than half a
-table. How one run is made is given as a function. Every run goes to the journal at once.
+A block runs each trial under all allocators in a random order, one after the other. A drift over
+minutes therefore affects all alike. Trials with little or no scatter are only in the first blocks.
+An early end leaves a complete table with fewer repetitions. A function makes each run. Every run
+goes to the journal at once.
 
-An allocator that ended a trial badly is not asked for the same again in later blocks.
+After a bad end, an allocator does not run the same trial in later blocks.
 """
 
 import random
@@ -25,7 +25,7 @@ from heapwright.experiment.taxonomy.trials import Trial
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One run to be made."""
+    """One run to make."""
 
     allocator: str
     trial: Trial
@@ -34,7 +34,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class SurveyPlan:
-    """What is to be run; `wanted` says which trials make sense under which allocator."""
+    """The runs of a survey; `wanted` selects the meaningful trials of an allocator."""
 
     allocators: Sequence[str]
     trials: Sequence[Trial]
@@ -44,7 +44,7 @@ class SurveyPlan:
     budget_s: float | None = None
 
     def tasks(self) -> list[Task]:
-        """All runs in their order, which depends on the seed and on nothing that happens."""
+        """All runs in their order, which depends only on the seed and not on results."""
         tasks = []
         for block in range(1, self.blocks + 1):
             for number, trial in enumerate(self.trials):
@@ -67,7 +67,7 @@ class SurveyResult:
 
 Execute = Callable[[Task], WorkloadRun]
 Watch = Callable[[Task, int, int], None]
-"""Told of each task before it is run, with how many are over and how many there are."""
+"""Called before each task with the numbers of finished tasks and of all tasks."""
 
 
 def run_survey(

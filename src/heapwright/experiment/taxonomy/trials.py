@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which workloads are run to see what, with which parameters.
+"""The workloads of each measurement, with their parameters.
 
-The parameters are chosen so that a whole survey takes minutes: an operation costs some ten to some
-hundred nanoseconds, so a run takes a fraction of a second. Each is long enough for what it is to
-show; docs/reference/taxonomy.md says how that was found. `small` is for trying out.
+The parameters let a whole survey take minutes. An operation costs tens to hundreds of nanoseconds,
+so a run takes a fraction of a second. Each run is long enough for its purpose;
+docs/reference/taxonomy.md states how the length was found. `small` is for trials of the verb.
 """
 
 from collections.abc import Iterator
@@ -14,17 +14,18 @@ from heapwright.artefacts.run.workload import Aspect
 
 MIB = 1 << 20
 OBJECT = 256
-"""Bytes of an object of producer-consumer, which is to allocate much in a short time."""
+"""Bytes of an object of producer-consumer, chosen to allocate much in a short time."""
 SMALL_OBJECT = 64
 """Bytes of an object of round-robin: such as programs have most."""
 NEED = 8 * MIB
-"""What round-robin needs: large beside the caches and superblocks of a thread, and no more than a
-region of any arena, so that the object which each thread keeps holds all of its heap."""
+"""Memory that round-robin needs. It is large beside the caches and superblocks of a thread, and
+at most a region of any arena. The kept object of each thread then holds all of its heap."""
 PAIR_NEED = 1 * MIB
 CURVES = 3
 """Repetitions of a memory curve, which scatters little."""
 TURNOVERS = 256
-"""How often producer-consumer replaces all it has: what fills later than this is not found."""
+"""Number of times that producer-consumer replaces all objects. Memory that fills later is not
+detected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class Trial:
     threads: int
     arguments: tuple[str, ...]
     blocks: int | None = None
-    """In so many blocks at most; 1 if it counts what does not scatter."""
+    """The largest number of blocks; 1 for counts without scatter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ class Extent:
 
     @property
     def counted(self) -> tuple[int, ...]:
-        """Numbers of threads at which is counted what no processor has to be there for."""
+        """Numbers of threads for counts that do not need a processor for each thread."""
         counts = (1, 4, 16) if self.small else (1, 2, 4, 8, 16, 32, 64)
         return tuple(sorted({*counts, self.together}))
 
@@ -75,7 +76,7 @@ class Extent:
 
 
 def trials(extent: Extent) -> Iterator[Trial]:
-    """All of them; those that say most for their time come first."""
+    """All trials, the most informative for their time first."""
     yield from _blowup(extent)
     yield from _lines(extent)
     yield from _speed(extent)
@@ -116,7 +117,7 @@ def _lines(extent: Extent) -> Iterator[Trial]:
 
 
 def _one_thread(many: int) -> dict[str, tuple[str, ...]]:
-    """What shows an allocator's own path: nothing live, and a thousand objects live."""
+    """Trials of an allocator's own path: without live objects, and with a thousand."""
     return {
         "loop": ("--iterations", str(many), "--max", "256"),
         "threadtest": ("--objects", "1000", "--rounds", str(many // 1000), "--size", "64"),
@@ -142,7 +143,7 @@ def _speedup(extent: Extent) -> Iterator[Trial]:
 
 
 def _counted_arguments(workload: str, threads: int, many: int) -> tuple[str, ...]:
-    """About `many` objects in all, whatever the number of threads."""
+    """About `many` objects in all, for any number of threads."""
     each = max(many // threads, 100)
     if workload == "threadtest":
         return ("--objects", str(max(many // 10, threads)), "--rounds", "10")

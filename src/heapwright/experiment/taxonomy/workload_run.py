@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""One run of a workload program, for real: run, prove the preload, name its end, read its line.
+"""Makes one run of a workload program: run, prove the preload, classify its end, read its line.
 
-It goes through the same runner, proof and names as a run of `compare`. A program that says nothing
-readable, or one that says that memory was not as it must be, has failed.
+It uses the runner, the proof and the outcomes of `compare`. A program fails if its output is
+unreadable, or if it reports wrong memory.
 """
 
 import os
@@ -29,7 +29,7 @@ LONGEST_LINE = 1 << 24
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What stands under a workload: a library or none, variables, options of the program's own."""
+    """The layer under a workload: a library or none, variables, options of the program."""
 
     library: Path | None
     environment: Mapping[str, str]
@@ -72,7 +72,7 @@ class WorkloadRunner:
 def run_of(
     task: Task, words: tuple[str, ...], outcome: Outcome, detail: str, text: str
 ) -> WorkloadRun:
-    """A run of a task and what it printed; one that was fine but printed no result has failed."""
+    """A run of a task and its output. A run without a result has failed."""
     line = read_line(text) if outcome is Outcome.OK else None
     if outcome is Outcome.OK and line is None:
         outcome, detail = Outcome.FAILED, "it printed no line that can be read"
@@ -97,7 +97,7 @@ def command(program: Path, task: Task, subject: Subject, seed: int) -> tuple[str
 
 
 def read_line(text: str) -> WorkloadLine | None:
-    """The last line of what a program printed, if it is what it should be."""
+    """The last line of a program's output, if it is valid."""
     lines = [line for line in text.splitlines() if line.strip()]
     try:
         return WorkloadLine.model_validate_json(lines[-1]) if lines else None
@@ -106,7 +106,7 @@ def read_line(text: str) -> WorkloadLine | None:
 
 
 def numbers(counted: Mapping[str, object]) -> dict[str, float]:
-    """What of a program's counts are numbers."""
+    """The numeric counts of a program."""
     return {
         name: float(value)
         for name, value in counted.items()

@@ -26,7 +26,7 @@ def page(found: Drag) -> str:
     charts = Charts()
     parts = [
         ("curves", "Held and needed", curves(found, charts)),
-        ("sites", "Who holds memory after its last use", sites(found)),
+        ("sites", "Call sites that hold memory after its last use", sites(found)),
         ("meaning", "What the figures mean", meaning()),
         ("notes", "What to know of this run", notes(found)),
     ]
@@ -42,7 +42,7 @@ def page(found: Drag) -> str:
 
 
 def head(found: Drag) -> str:
-    """What was watched, and the figures."""
+    """The observed command, and the figures."""
     tiles = (
         ("total drag", words.ratio(found.total_drag)),
         ("peak increase", words.increase(found.peak_increase)),
@@ -153,20 +153,20 @@ def _row(site: Site) -> tuple[str, ...]:
 
 
 def meaning() -> str:
-    """The definitions, and what others have found."""
+    """The definitions, and published figures."""
     published = ", ".join(f"{name} {value}" for name, value in words.PUBLISHED)
     return (
         "<p>Time is allocation time: the bytes allocated so far. Total drag is the area below the "
         "upper curve over that below the lower one; 1 is perfect. The peak's increase compares "
-        "their highest points. A site is idle for as many bytes as the program allocates, in the "
-        "mean over the bytes of its objects, between their last use and their end.</p>\n"
+        "their highest points. The idle time of a site is the allocation time between the last "
+        "use of its objects and their end, as a mean over their bytes.</p>\n"
         f"<p>Published for programs with regions: {escape(published)}, others near 1; programs "
         "without regions had 1.0 to 1.1.</p>"
     )
 
 
 def notes(found: Drag) -> str:
-    """What is missing from the figures."""
+    """Notes on data that the figures lack."""
     lines = list(words.remarks(found))
     return (
         "<ul>" + "\n".join(f"<li>{escape(line)}</li>" for line in lines) + "</ul>" if lines else ""

@@ -37,7 +37,7 @@ def print_summary(console: Console, found: Drag, *, quiet: bool = False) -> None
 
 
 def entries(found: Drag) -> Iterator[tuple[str, str]]:
-    """What is reported, aspect by aspect."""
+    """The lines of the report, one for each aspect."""
     yield "Watched", f"{words.command_of(found)} ({found.provenance.means})"
     yield "Total drag", _total(found)
     yield (

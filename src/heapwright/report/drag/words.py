@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Figures of drag in words: ratios, sites, and what to know of a run."""
+"""Figures of drag in words: ratios, sites, and notes on a run."""
 
 import signal
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ REGIONS = (
     *("heapwright::", "heapwright_region_", "heapwright_reap_", "heapwright_obstack_"),
     *("_obstack_", "obstack_", "apr_p", "apr_allocator_", "apr_bucket_alloc", "Perl_safesys"),
 )
-"""How the names of functions begin that pass a request on to a region or a pool."""
+"""Prefixes of functions that forward a request to a region or a pool."""
 LONG = 60
 
 
@@ -49,7 +49,7 @@ def sentence(found: Drag) -> str:
 
 
 def place_of(frames: Sequence[str]) -> str:
-    """The function of the program that asked, past those that only pass a request on."""
+    """The function of the program that made the request, without functions that only forward it."""
     return next(iter(_own(frames)), frames[0] if frames else "unknown")
 
 
@@ -86,7 +86,7 @@ def dragging(found: Drag) -> list[Site]:
 
 
 def endings(found: Drag) -> Iterator[str]:
-    """How it ended, if that was not in order."""
+    """How it ended, if it did not end normally."""
     origin = found.provenance
     if origin.interrupted:
         yield "it was ended early; the figures are those until then"
@@ -117,7 +117,7 @@ def remarks(found: Drag) -> Iterator[str]:
     if odd.overwritten:
         yield f"of {several(odd.overwritten, 'object')} the free was not seen"
     if odd.unplaced or odd.misread_lines:
-        yield "some of what was seen made no sense: the figures are not exact"
+        yield "some observed events were inconsistent, so the figures are not exact"
 
 
 def _signal(number: int) -> str:

@@ -4,9 +4,9 @@
 
 A box is a function. Its width is what it and the calls within it requested. Its callees are below
 it. It can be measured by bytes, by calls, and by what was never freed. A click, or Enter, makes a
-box as wide as the picture; the arrow keys walk from box to box, each described in words; a search
-marks functions by name. Functions of the standard libraries are left out until the reader asks for
-them. A table of functions has the same figures.
+box as wide as the picture. The arrow keys move from box to box, and each box has a description. A
+search marks functions by name. Functions of the standard libraries are hidden until the reader
+shows them. A table of functions has the same figures.
 """
 
 from html import escape
@@ -21,7 +21,7 @@ from heapwright.report.profile import words
 STYLE = Path(__file__).with_name("flame.css").read_text(encoding="utf-8")
 SCRIPT = Path(__file__).with_name("flame.js").read_text(encoding="utf-8")
 MEASURES = (("bytes", True), ("calls", False), ("never freed, bytes", True), ("never freed", False))
-"""What boxes can be measured by, in the order of `Sums`; whether it is memory."""
+"""The measures of boxes, in the order of `Sums`, and whether each is memory."""
 LISTED = 40
 
 
@@ -63,7 +63,7 @@ def flame_graph(calls: Calls, name: str = "flame") -> str:
         f'<script type="application/json">{data}</script></div>'
         + in_figures(
             functions(merged),
-            "Functions that ask for most, calls of the standard libraries included",
+            "Functions that request most, calls of the standard libraries included",
         )
     )
 
@@ -80,7 +80,7 @@ def _data(merged: list[Box]) -> dict[str, object]:
 
 
 def functions(merged: list[Box]) -> Data:
-    """The functions that ask for most by themselves."""
+    """The functions that request most by themselves."""
     found = sorted(by_function(merged).items(), key=lambda each: (-each[1].bytes, each[0]))
     rows = [
         (

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A profile's calls as a flame graph shows them: functions within functions, by name.
 
-In the profile a call is a place in the code, so that one function called from two lines of another
-is there twice; here it is one box. A place where functions were inlined is several boxes, one
-within the other. Sums stay what they were: a box holds all requests of its calls.
+In the profile a call is a place in the code. A function that is called from two lines of another
+occurs twice there. Here it is one box. A place where functions were inlined is several boxes, one
+within the other. Sums do not change: a box has all requests of its calls.
 """
 
 from dataclasses import dataclass
@@ -101,7 +101,7 @@ def own_boxes(merged: list[Box], calls: Calls) -> list[Box]:
 
 
 def _libraries(calls: Calls) -> set[str]:
-    """The names that only functions of standard libraries have, as their files tell."""
+    """Names that only functions of standard libraries have, according to their files."""
     own: set[str] = set()
     libraries: set[str] = set()
     for each in calls.functions:

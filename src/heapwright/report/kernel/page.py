@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page of a study of kernels: memory over time, every figure beside SLUB's, as published.
 
-What virtual time counts is said at the top: it is the length of the path, no cache and no lock.
+The top of the page defines virtual time: it measures the length of the path, without caches and
+locks.
 """
 
 import csv
@@ -23,16 +24,16 @@ TITLE = "The kernel's object allocators"
 COLOURS = {"slab": BLUE, "slob": ORANGE, "slub": GREEN}
 ABOUT = (
     "Each figure comes from kernels of one source that differ in their object allocator alone, "
-    "booted in an emulated machine. With one processor time is virtual: two nanoseconds an "
-    "instruction, so it is the length of the path and knows no cache, no lock and no other "
-    "processor; the same seed gives the same figures to the last digit, and what scatters is what "
-    "the seeds draw. With more processors time is the host's, and counts alone are compared. "
+    "booted in an emulated machine. With one processor time is virtual: two nanoseconds for each "
+    "instruction. It measures the length of the path, without caches, locks and other processors. "
+    "The same seed gives the same figures to the last digit, so only different seeds cause "
+    "scatter. With more processors time is the host's, and only counts are compared. "
     "SLQB was never part of a released kernel; <code>heapwright kernel models</code> has it."
 )
 BESIDE = (
     "Ferreira, Matias, Macêdo and Evangelista measured Linux 2.6.39 on real processors, with "
-    "100 GB copied and files of 2 GB. Their seconds are no seconds of ours; what can be held "
-    "against each other is the order of the allocators."
+    "100 GB copied and files of 2 GB. Their seconds cannot be compared with those here. "
+    "Only the order of the allocators can be compared."
 )
 
 
@@ -48,8 +49,8 @@ def study_page(
         ("memory", "Memory over time", _memory(runs, charts)),
         ("figures", "Every figure", _figures(figures)),
         ("published", "As published", f"<p>{BESIDE}</p>" + "".join(map(_csv, published))),
-        ("failures", "What did not come to its end", _failures(runs)),
-        ("machine", "Where it comes from", _machine(design, runs)),
+        ("failures", "Boots that did not complete", _failures(runs)),
+        ("machine", "Source of the figures", _machine(design, runs)),
     ]
     shown = [(name, heading, text) for name, heading, text in sections if text]
     body = (
@@ -72,7 +73,7 @@ def _figures(figures: Sequence[Figure]) -> str:
     ]
     seeds = max((len(each.values) for each in figures), default=0)
     head = ("load", "figure", *kernels)
-    said = f"<p>Instrument of {seeds} seeds; behind them what they are over slub's.</p>"
+    said = f"<p>Means of {seeds} seeds, each followed by its ratio to slub.</p>"
     return said + table(head, rows, "figures", "figures of every load and kernel")
 
 
@@ -84,7 +85,7 @@ def _cell(each: Figure | None) -> str:
 
 
 def _memory(runs: Sequence[KernelRun], charts: Charts) -> str:
-    """For each load the first seed's samples, a line a kernel."""
+    """For each load the samples of the first seed, with a line for each kernel."""
     parts = []
     for load in dict.fromkeys(run.cell.load for run in runs):
         rows = list(_samples(runs, load))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The figures of a study of kernels on a terminal, and the words that the page has for them too."""
+"""The figures of a study of kernels on a terminal, with the words that the page also uses."""
 
 from collections.abc import Sequence
 
@@ -41,7 +41,7 @@ def line_of(each: Figure) -> tuple[str, ...]:
 
 
 def ratio_of(each: Figure) -> str:
-    """The ratio, and its interval if that has a width; nothing where there is none."""
+    """The ratio, with its interval if that has a width; empty without a ratio."""
     if each.ratio is None:
         return ""
     if each.low is None or each.high is None or f"{each.low:.3f}" == f"{each.high:.3f}":

@@ -44,7 +44,7 @@ def page(run: LongRun, explained: str = "") -> str:
 
 
 def head(run: LongRun) -> str:
-    """What was run, for how long, and how it ended."""
+    """The program, the duration, and how it ended."""
     bad = "".join(f"<p>{escape(line)}</p>\n" for line in words.ending(run))
     environment = run.plan.environment
     return (
@@ -60,7 +60,7 @@ def _explained(sentence: str) -> str:
 
 
 def growths(run: LongRun) -> str:
-    """The table of intervals, and how they came to be."""
+    """The table of intervals, and their method."""
     if not run.growths:
         return f"<p>{escape(TOO_SHORT)}.</p>" if run.samples else "<p>Nothing was seen.</p>"
     rows = [
@@ -76,9 +76,9 @@ def growths(run: LongRun) -> str:
     ]
     columns = ("memory", "median", "in an hour", "interval", "inflation", "")
     return (
-        f"<p>Medians of the slopes between all pairs of points (Theil, Sen) from "
+        f"<p>Medians of the slopes between all pairs of points (Theil, Sen), from "
         f"{run.settled_s / words.HOUR_S:.2g} h on, with {run.confidence:.0%} intervals whose "
-        "variance is inflated by the autocorrelation of the points (Hamed and Rao).</p>\n"
+        "variance allows for the autocorrelation of the points (Hamed and Rao).</p>\n"
         + table(columns, rows, "figures", "growth of memory")
     )
 
@@ -95,16 +95,16 @@ def memory(run: LongRun, charts: Charts) -> str:
             for each in run.samples[::every]
         ],
     )
-    told = f" What is live is told by {escape(run.live_source)}." if run.live_source else ""
+    told = f" Live bytes are reported by {escape(run.live_source)}." if run.live_source else ""
     return (
         "<p>Resident memory of all processes of the server, a shared page counted once; of it, "
-        f"what is live and what the allocator holds beyond that.{told}</p>\n"
+        f"live memory, and memory that the allocator holds beyond it.{told}</p>\n"
         + charts.place("memory", memory_chart(run), "resident, live and held memory by time", data)
     )
 
 
 def memory_chart(run: LongRun) -> Spec:
-    """One line for each series that is known; lines of the growths over what was fitted."""
+    """One line for each known series, and lines of the growths over the fitted time."""
     scale, unit = unit_for(max(each.resident_bytes for each in run.samples))
     values = [
         {"of": name, "x": each.time_s / words.HOUR_S, "y": value / scale}
@@ -177,7 +177,7 @@ def client_chart(run: LongRun, name: str, title: str) -> Spec:
 
 
 def notes(run: LongRun) -> str:
-    """What the figures do not say."""
+    """Notes on data that the figures lack."""
     if not run.notes:
         return ""
     return "<ul>" + "\n".join(f"<li>{escape(line)}</li>" for line in run.notes) + "</ul>"

@@ -16,7 +16,7 @@ TOO_SHORT = "too few samples for a growth: let it run longer"
 
 
 def print_long_run(console: Console, run: LongRun, explained: str = "") -> None:
-    """What was run, the growths, why memory is what it is, the client's figures, and notes."""
+    """The program, the growths, the explanation, the client's figures, and notes."""
     good = run.outcome is Outcome.OK
     head = Text(f"{words.load_of(run)}: ")
     console.print(head.append(run.outcome.value, style="green" if good else "bold red"))

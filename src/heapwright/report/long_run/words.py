@@ -29,7 +29,7 @@ def rate(found: SeriesGrowth) -> str:
 
 
 def load_of(run: LongRun) -> str:
-    """What the server was under."""
+    """The load of the server."""
     load = run.plan.load
     words = [f"{run.plan.program.name} under {run.plan.allocator}"]
     if load.vary:
@@ -44,7 +44,7 @@ def load_of(run: LongRun) -> str:
 
 
 def extent(run: LongRun) -> str:
-    """How long it was, and what it has."""
+    """The duration and the amount of data."""
     hours = run.samples[-1].time_s / HOUR_S if run.samples else 0.0
     seen = f"{hours:.3g} of {run.plan.load.hours:g} hours, {several(len(run.samples), 'sample')}"
     runs = several(len(run.rounds), "run")
@@ -56,7 +56,7 @@ def ending(run: LongRun) -> Iterator[str]:
     if run.outcome is not Outcome.OK:
         yield f"{run.outcome.value}: {run.detail}"
     if run.interrupted:
-        yield "it was interrupted: what was seen until then"
+        yield "it was interrupted; the figures are those until then"
 
 
 def drift(run: LongRun) -> Iterator[tuple[str, str, str]]:

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Charts as files of their own: SVG and PNG for papers, CSV for other plotting tools.
+"""Charts as separate files: SVG and PNG for papers, CSV for other plotting tools.
 
-A picture is made from the very chart that the page carries, on white, and its CSV holds the rows
-that it is drawn from, whole. Where a chart has several tables of rows (points and a line fitted to
-them), the second is NAME-2.csv. Cost: some tenths of a second a chart.
+A picture is made from the same chart as on the page, on white. Its CSV has all rows of the chart.
+Where a chart has several tables of rows (points and a line fitted to them), the second is
+NAME-2.csv. Cost: some tenths of a second for each chart.
 """
 
 import csv
@@ -21,7 +21,7 @@ from heapwright.report.pages.parts import COLUMNS, Spec
 WIDTH = 640
 PIXELS_PER_POINT = 2.0
 LONGEST = 100
-"""Characters of a name: a figure may be called after the levels of many factors."""
+"""Limit of a name in characters, because a figure may be named after the levels of many factors."""
 Row = Mapping[str, Any]
 
 

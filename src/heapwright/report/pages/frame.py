@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The frame of every page: style, charts and the library that draws them, all in one file.
 
-A page needs nothing but itself: Vega is inside of it, taken from vl-convert, so it can be kept,
-sent and opened without a network. It is read on a telephone, too, and in the dark: tables scroll by
-themselves, charts are as wide as there is room, colours come from the style's variables.
+A page is self-contained. It includes Vega from vl-convert, so it can be kept, sent and opened
+without a network. It adapts to narrow and dark screens: tables scroll separately, charts take the
+available width, and colours come from variables of the style.
 """
 
 import json
@@ -47,7 +47,7 @@ def frame(
 
 @cache
 def library() -> str:
-    """What draws the charts: Vega with the page's own script, as one.
+    """The script that draws the charts: Vega with the script of the page.
 
     Cost: more than a second of processor time for the first page; later pages read it from the
     user's cache folder.
@@ -64,5 +64,5 @@ def _script(text: str) -> str:
 
 
 def embedded(value: object) -> str:
-    """JSON that can stand inside of a script element."""
+    """JSON that is safe inside a script element."""
     return json.dumps(value, separators=(",", ":")).replace("</", "<\\/").replace("<!--", "<\\!--")

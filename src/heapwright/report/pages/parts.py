@@ -3,7 +3,7 @@
 """Parts of pages as HTML: tables, places for charts, sections with a heading to jump to.
 
 A screen reader speaks the label of a chart. The table that can be opened below it has the figures.
-What scrolls can be reached and scrolled with the keyboard.
+Scrolling parts can be reached and scrolled with the keyboard.
 """
 
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ def table(
 
 
 def scrolling(inner: str, label: str) -> str:
-    """What may be wider than the page; it can be reached with the keyboard to scroll it."""
+    """A part that may be wider than the page. The keyboard can reach and scroll it."""
     named = escape(label, quote=True)
     return f'<div class="scroll" role="region" tabindex="0" aria-label="{named}">{inner}</div>'
 
@@ -46,7 +46,7 @@ def section(name: str, heading: str, *parts: str) -> str:
 
 
 def opened(summary: str, *parts: str, printed: bool = False) -> str:
-    """What has to be opened to be read, or nothing; what is `printed` is open on paper."""
+    """A part that is closed at first, or nothing. A `printed` part is open on paper."""
     inner = "\n".join(part for part in parts if part)
     if not inner:
         return ""
@@ -68,7 +68,7 @@ def contents(entries: Sequence[tuple[str, str]]) -> str:
 
 
 def key(entries: Sequence[tuple[str, str]], *, of_charts: bool = True) -> str:
-    """What colours mean: texts with their colours, which charts make lighter in the dark."""
+    """The legend of colours. Charts use lighter ones in the dark style."""
     keys = " ".join(
         f'<span class="key" style="--c:{colour}"'
         + (f' data-colour="{colour}"' if of_charts else "")
@@ -95,7 +95,7 @@ class Charts:
     def place(
         self, name: str, spec: Spec, label: str, data: Data | None = None, kind: str = "wide"
     ) -> str:
-        """Keep a chart and give the place where it will be drawn."""
+        """Keep a chart and return the place where it will be drawn."""
         self.specs[name] = spec
         shown = escape(name, quote=True)
         return (

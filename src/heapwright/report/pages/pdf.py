@@ -1,14 +1,14 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""A page as PDF: what a Chromium that is installed prints of it.
+"""A page as PDF, printed by an installed Chromium.
 
 A page is drawn by its own script, so only a browser can print it. The package does not require one,
 because most readers open the page itself. Without one, the error says what to install, and that the
 print dialogue of any browser does the same.
 
-The browser reads and writes in a folder beside the destination, not in /tmp, which a browser that
-is confined by its packaging (snap, flatpak) may not see. It has a profile of its own there, so that
-it neither waits for nor disturbs one that is running.
+The browser reads and writes in a folder beside the destination. A browser in a sandbox (snap,
+flatpak) may not see /tmp. It has a separate profile there, so it is independent of a running
+browser.
 """
 
 import os
@@ -46,7 +46,7 @@ def browser() -> str:
 
 
 def write_pdf(text: str, target: Path) -> None:
-    """Print the page to a file. Raises HeapwrightError; an older file is then still there."""
+    """Print the page to a file. After a HeapwrightError an older file still exists."""
     program = browser()
     with tempfile.TemporaryDirectory(prefix=".heapwright-", dir=target.parent) as name:
         folder = Path(name)
@@ -56,14 +56,14 @@ def write_pdf(text: str, target: Path) -> None:
         if not made.is_file() or not made.read_bytes().startswith(BEGINNING):
             raise HeapwrightError(
                 f"{program} printed nothing",
-                said or "it said nothing about why",
+                said or "it printed no reason",
                 exit_code=ExitCode.NOT_WRITTEN,
             )
         made.replace(target)
 
 
 def _print(program: str, page: Path, made: Path) -> str:
-    """Run the browser; the last thing that it said."""
+    """Run the browser; return the last line of its output."""
     command = [
         *(program, "--headless", "--disable-gpu", "--disable-dev-shm-usage"),
         *(("--no-sandbox",) if os.geteuid() == 0 else ()),  # it refuses root otherwise

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""How charts look on every page; their ink comes from the page, which is light or dark."""
+"""The style of charts on every page. The page sets their ink, which is light or dark."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What changed from one profile to another: single figures, sizes, sites.
 
-Where both characterisations were repeated, a figure has changed if the ranges of its values do not
-overlap; otherwise nothing says what is chance, and every difference is only shown.
+If both characterisations were repeated, a figure has changed if the ranges of its values do not
+overlap. Otherwise chance is unknown, and every difference is only shown.
 """
 
 import itertools

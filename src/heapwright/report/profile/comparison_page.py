@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Two profiles as one page: what changed in figures, then both on the same axes."""
+"""Two profiles as one page: the changed figures, then both on the same axes."""
 
 from collections.abc import Callable, Sequence
 from html import escape
@@ -63,7 +63,7 @@ def sections(series: Series, charts: Charts) -> list[Section]:
         ("system", "The system's view", taken_over_live(series, charts)),
         (
             "sites",
-            "Callers by requested memory",
+            "Call sites that request memory",
             moved("asked for by", site_changes(before, after, leaked=False), series),
         ),
         (
@@ -80,11 +80,11 @@ def head(series: Series) -> str:
         f"{escape(words.command_of(each.profile))}</p>"
         for each in series
     )
-    return f"<h1>What changed in what is asked of malloc?</h1>\n{lines}"
+    return f"<h1>What changed in the requests to malloc?</h1>\n{lines}"
 
 
 def figures(changes: Sequence[Change], series: Series) -> str:
-    """Every figure in both; bold where repetitions say that it is no chance."""
+    """Every figure of both; bold if repetitions show a real change."""
     known = any(change.beyond is not None for change in changes)
 
     def cells(change: Change) -> list[str]:
@@ -107,8 +107,8 @@ def figures(changes: Sequence[Change], series: Series) -> str:
         "<p>Figures are means of the repetitions. Underlined: the ranges over the repetitions do "
         "not overlap.</p>"
         if known
-        else '<p class="dim">One run each, or one of them: what is chance cannot be told from what '
-        "is not. Repeat both characterisations (-n) to know.</p>"
+        else '<p class="dim">A profile is from a single run, so chance and real changes cannot be '
+        "separated. Repeat both characterisations (-n).</p>"
     )
     patterns = [words.pattern_of(each.profile) for each in series]
     pattern = (
@@ -126,7 +126,7 @@ def _direction(difference: float) -> str:
 
 
 def moved(what: str, changes: Sequence[Moved], series: Series) -> str:
-    """What has more or fewer bytes now; the largest differences first."""
+    """The entries with more or fewer bytes; the largest differences first."""
     if not changes:
         return ""
     rows = [

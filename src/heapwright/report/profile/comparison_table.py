@@ -69,13 +69,13 @@ def _moved(each: Moved) -> tuple[str, ...]:
 
 
 def legend(changes: list[Change]) -> str:
-    """What a mark means, or why there is none."""
+    """The meaning of a mark, or why there is none."""
     if any(change.beyond is not None for change in changes):
         return (
             f"Figures are means over the repetitions; {MARK}: the ranges over the repetitions do "
             "not overlap."
         )
     return (
-        "One run each, or one of them: what is chance cannot be told from what is not. Repeat both "
-        "(-n) to know."
+        "A profile is from a single run, so chance and real changes cannot be separated. "
+        "Repeat both (-n)."
     )

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A profile as one page: figures first, then what was never freed, then each aspect.
 
-What a trace does not hold (the system's view, stacks) has no section; what a program does not do
-(hand blocks to other threads) is said in words.
+Data that a trace lacks (the system's view, stacks) has no section. A sentence reports what a
+program does not do, for example hand blocks to other threads.
 """
 
 from html import escape
@@ -60,14 +60,14 @@ def sections(profile: Profile, charts: Charts) -> list[Section]:
         ("threads", "Threads", threads(profile)),
         ("map", "Address space over time", address_space(profile)),
         ("system", "The system's view", system(profile, charts)),
-        ("sites", "Callers by requested memory", sites.who_asks(profile)),
+        ("sites", "Call sites that request memory", sites.who_asks(profile)),
         ("figures", "All figures", figures(profile)),
         ("notes", "What to know of this trace", notes(profile)),
     ]
 
 
 def head(profile: Profile) -> str:
-    """What was recorded, and what matters most of it."""
+    """The recorded command, and its main figures."""
     origin, totals = profile.provenance, profile.totals
     facts = [origin.began, f"{words.duration(origin.duration_s)} from the first call to the last"]
     if profile.repetitions > 1:
@@ -113,7 +113,7 @@ def figures(profile: Profile) -> str:
 
 
 def notes(profile: Profile) -> str:
-    """What is missing from the figures, and what damaged them."""
+    """Notes on missing and damaged data."""
     lines = remarks(profile)
     if not lines:
         return ""

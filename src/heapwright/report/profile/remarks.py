@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What is missing from a profile's figures, in words, for the page and for the terminal."""
+"""Sentences on missing data of a profile, for the page and the terminal."""
 
 from heapwright.artefacts.profile.document import Profile
 from heapwright.artefacts.trace.file import STOPPED

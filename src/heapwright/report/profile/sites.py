@@ -21,7 +21,7 @@ def who_asks(profile: Profile) -> str:
     if not drawn:
         return ""
     return (
-        "<p>A box is as wide as what the function, and those below that it called, asked for.</p>\n"
+        "<p>The width of a box is the amount that the function and its callees requested.</p>\n"
         + drawn
     )
 

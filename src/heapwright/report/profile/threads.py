@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Threads on the page: frees between threads, and the work of each thread.
 
-Of the matrix, threads that have most to do with others stand alone, all the rest together; a
-program may have thousands. A cell's shade is logarithmic: a pair with a thousandth of the largest
-can still be seen.
+In the matrix, threads with most frees of or by others have their own rows. The others share one,
+because a program may have thousands. The shade of a cell is logarithmic, so a pair with a
+thousandth of the largest is visible.
 """
 
 import math

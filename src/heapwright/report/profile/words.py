@@ -41,7 +41,7 @@ def count(value: float | None) -> str:
 
 
 def share(value: float | None) -> str:
-    """`12.3 %`; what is not quite nothing or all does not read as if it were."""
+    """`12.3 %`. Values close to 0 % or 100 % are not rounded to these."""
     if value is None:
         return NOTHING
     if 0 < value < 0.0005:
@@ -78,7 +78,7 @@ def signed(text: str, value: float) -> str:
 
 
 def command_of(profile: Profile) -> str:
-    """What was recorded, as one line."""
+    """The recorded command, as one line."""
     return " ".join(profile.provenance.command) or profile.provenance.trace or "a program"
 
 
@@ -87,7 +87,8 @@ def pattern_of(profile: Profile) -> str:
 
 
 def place_of(site: Site) -> str:
-    """The function of the program that asked, past those of the standard libraries."""
+    """The function of the program that made the request, without those of the standard
+    libraries."""
     return site.place or f"stack {site.stack}"
 
 

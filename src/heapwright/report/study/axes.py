@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What charts of a study are drawn on: columns by any name, and scales that several share.
+"""The axes of a study's charts: columns by any name, and shared scales.
 
 A chart's rows are its CSV, so their columns are called as the study calls its factors. The drawing
-library gets a generated name instead: it reads dots and brackets as paths, and computes columns of
-its own (`count`) that hide a column of the same name. `field_of` makes these names, and nothing
+library gets a generated name instead. It reads dots and brackets as paths. It also computes columns
+such as `count`, which hide a column of the same name. `field_of` makes these names, and nothing
 else does.
 """
 
@@ -174,8 +174,8 @@ def figure_tips(*names: str, unit: str = "") -> list[alt.Tooltip]:
 
 
 def tip_title(title: str) -> str:
-    """The title in a tooltip, which is an object of the drawing library's language: the titles are
-    its keys, and the library leaves out those that every object has."""
+    """The title in a tooltip. Titles are keys of an object of the drawing library, which omits
+    keys that every object has."""
     return f"{title} (name)" if title in OF_EVERY_OBJECT else title
 
 

@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The kinds of chart that a study's page has, as Vega-Lite over rows that are their CSV.
 
-Every mean stands with its interval. Small charts of one kind share their scales, so that they can
-be held against each other; on the page each is a chart of its own, which goes where there is room,
-in a file they are one figure.
+Every mean has its interval. Small charts of one kind share their scales, so that readers can
+compare them. On the page each is a separate chart. In a file they are one figure.
 """
 
 from collections.abc import Mapping, Sequence
@@ -75,7 +74,7 @@ def faceted(rows: Sequence[Row], x: Column, by: Column | None, of: Column, y: Me
 
 
 def ranking(rows: Sequence[Row], what: Column, x: Measure) -> Spec:
-    """Instrument, best first, with their intervals and what they are over the best."""
+    """Means, best first, with their intervals and ratios to the best."""
     order = [row[what.column] for row in rows]
     base = alt.Chart().encode(y=what.down(order))
     across = alt.X("mean:Q", scale=x.scale, axis=x.axis(ticks=6))

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every good run of a study inside of its page: choose the levels, see the runs.
 
-Values are kept as steps on the scale of their response, 65,534 from the smallest to the largest, in
-two bytes each: for values that span a factor of a million that is 0.02 %. Runs stand by treatment,
-in the order of their blocks. Beyond `MOST_VALUES` every n-th block is kept, and that is said.
+Values are kept in two bytes each, as one of 65,534 steps on the scale of their response. For values
+that span a factor of a million, a step is 0.02 %. Runs are sorted by treatment, in the order of
+their blocks. Beyond `MOST_VALUES` every n-th block is kept, with a note.
 """
 
 import base64

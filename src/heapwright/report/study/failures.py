@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What did not end well: failures are data, counted by outcome and never a time."""
+"""Failed runs: they are data, counted by outcome, and never a time."""
 
 from html import escape
 

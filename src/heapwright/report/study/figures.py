@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The figures of a page: charts in their places, each with its rows as a table and as CSV.
 
-A figure of several small charts stands as a grid on the page and is one picture in a file; `papers`
-holds the figures as they go into files.
+A figure of several small charts is a grid on the page and one picture in a file. `papers` has the
+figures for files.
 """
 
 from collections.abc import Mapping, Sequence

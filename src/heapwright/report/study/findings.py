@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What was published: whether each finding holds here, and each table beside the measured one."""
+"""Published results: whether each finding holds here, and each table beside the measured one."""
 
 from collections import Counter
 from html import escape

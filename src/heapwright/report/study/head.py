@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The top of the page: what came out, how sure that is, and what to doubt."""
+"""The top of the page: the result, its certainty, and warnings."""
 
 from collections.abc import Iterator
 from html import escape

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """How factors act together: lines through means with their intervals, a small chart an allocator.
 
-Which figures there are says the study (`[analysis] facets`: the axis, the lines, what divides the
-figure). Otherwise each pair of factors whose interaction explains most of the scatter, three at
-most, is divided by allocator. Lines that are not parallel are an interaction.
+The study selects the figures (`[analysis] facets`: the axis, the lines, what divides the figure).
+Otherwise each pair of factors whose interaction explains most of the scatter, three at most, is
+divided by allocator. Lines that are not parallel are an interaction.
 """
 
 from collections.abc import Sequence

@@ -71,7 +71,7 @@ def sections(view: StudyView, figures: Figures) -> list[Section]:
         ("variance", "What matters", variance(view, figures)),
         ("growth", "Growth", growth(view)),
         ("agreement", "Do the rankings agree?", agreement(view)),
-        ("published", "Published figures beside ours", published(view)),
+        ("published", "Published and measured figures", published(view)),
         ("memory", "Memory over time", memory.over_time(view, figures)),
         ("runs", "Run by run", strips(view, figures)),
         ("failures", "Failures", failures.failures(view)),

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Where the figures come from: machines, allocators, design; and how to have them again."""
+"""The source of the figures: machines, allocators, design; and how to reproduce them."""
 
 import shlex
 from collections.abc import Sequence
@@ -60,7 +60,7 @@ def _allocators(hosts: Sequence[Environment]) -> str:
 
 
 def design(view: StudyView) -> str:
-    """What was varied, what was left out and why, in what order it was run."""
+    """The varied factors, the parts left out with reasons, and the order of the runs."""
     plan = view.design
     rows = [
         [escape(each.name), escape(", ".join(each.levels)), escape(each.unit or "-")]

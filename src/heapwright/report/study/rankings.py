@@ -51,7 +51,7 @@ def _about(response: Response, ranking: Ranking) -> str:
         words += f" ({ranking.left_out} more are left out: an allocator has no good run there)"
     if ranking.absent:
         words += f". Without a good run: {', '.join(ranking.absent)}"
-    return words + ". Allocators that share a letter cannot be told apart by these runs."
+    return words + ". These runs do not distinguish allocators that share a letter."
 
 
 def _several(count: int, what: str) -> str:

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every run as a point, beside the means.
 
-A strip has a tick for each run of a treatment. Few combinations of the other factors are all
-drawn; of many, some from the smallest to the largest mean are, and all others can be chosen below,
-where every run is on the page in two bytes a value.
+A strip has a tick for each run of a treatment. A few combinations of the other factors are all
+drawn. Of many, some are drawn, from the smallest to the largest mean. The reader can choose all
+others below, because the page has every run.
 """
 
 from collections.abc import Sequence

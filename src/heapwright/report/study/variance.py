@@ -57,7 +57,7 @@ def _model(response: Response, section: Section) -> str:
 
 def _scatter(response: Response, section: Section) -> str:
     if section.residual_sd is None:
-        return "an amount that cannot be told"
+        return "an unknown amount"
     if response.logarithmic:
         return f"about {share(section.residual_sd)}"
     return f"{digits(section.residual_sd)} {response.analysis.unit}".rstrip()

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a study's page is made from, and what all its sections ask of it.
+"""The data of a study's page, shared by all its sections.
 
-The analysis has the conclusions, the frame every run, the design what was planned; a few runs are
-there whole, for their memory over time and for what they said when they failed. Nothing is
-computed here that the analysis has.
+The analysis has the conclusions, the frame has every run, and the design has the plan. A few runs
+are complete, for their memory over time and for their error output. Values of the analysis are not
+computed again here.
 """
 
 from collections.abc import Mapping, Sequence

@@ -3,7 +3,7 @@
 """The taxonomy on a terminal, for any width, with and without colour.
 
 One line an allocator where that fits, else a few short ones; nothing is cut. A judgement that
-differs from the literature has a `*`, and what the literature says stands below with the reason.
+differs from the literature has a `*`. The published judgement and the reason are below.
 """
 
 from collections.abc import Iterator, Sequence

@@ -113,7 +113,7 @@ def test_a_server_that_will_not_end_is_killed_and_told(tmp_path: Path) -> None:
     text = FILE.replace("timeout_s = 20", "timeout_s = 1")
     taken = take(small(tmp_path, text=text, way="stubborn"))
     assert taken.named.outcome is Outcome.TIMEOUT
-    assert "still there 1 s after it was told to end" in taken.named.detail
+    assert "still ran 1 s after the request to stop" in taken.named.detail
 
 
 def test_a_client_whose_server_is_gone_does_not_keep_us(
@@ -136,7 +136,7 @@ def test_a_server_that_is_ended_by_a_command(tmp_path: Path) -> None:
     assert take(small(tmp_path, served=stop)).named.outcome is Outcome.OK
     taken = take(small(tmp_path, served='stop = ["sh", "-c", "echo no >&2; exit 3"]'))
     assert taken.named.outcome is Outcome.FAILED
-    assert "did not end when it was asked to: sh ended with status 3: no" in taken.named.detail
+    assert "did not end after the request to stop: sh ended with status 3: no" in taken.named.detail
 
 
 def test_a_socket_that_is_in_use(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ def test_figures_stand_side_by_side(profile: Profile, after: Profile) -> None:
     (line,) = [line for line in lines if line.startswith("total memory, allocations")]
     assert line.split()[-4:] == ["1,000", "1,120", "+12.0", "%"]
     assert any(line.startswith("read_file ← main") and line.endswith("4x") for line in lines)
-    assert "what is chance cannot be told" in lines[-1]
+    assert "chance and real changes cannot be separated" in lines[-1]
 
 
 def test_quiet_leaves_what_changed(profile: Profile, after: Profile) -> None:
