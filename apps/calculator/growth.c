@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// From smaps_rollup, which counts the pages when it is read: the counters of /proc/self/status are
-// kept apart for each processor and can be off by more than what is to be measured.
+// Reads smaps_rollup, which counts the pages at the read. The counters of /proc/self/status are
+// kept per processor, and their error can exceed the measured growth.
 #include "growth.h"
 
 #include <fcntl.h>

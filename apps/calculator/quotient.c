@@ -135,7 +135,7 @@ static struct Number* improve(struct Arithmetic* arithmetic, const struct Number
     numberDrop(arithmetic, quotient);
     if (sum == NULL)
         return NULL;
-    limbsOver(sum->limbs, sum->limbs, sum->length, 2); // ours alone still
+    limbsOver(sum->limbs, sum->limbs, sum->length, 2); // not shared yet
     return numberDone(sum, 0);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A node's number is larger than its parent's, so that sums go outward in one pass from the back,
-// and the tree is written in an order in which parents come first.
+// A node's number is larger than its parent's. One pass from the back therefore sums up outward,
+// and the tree is written with parents first.
 #include "profiler/call_tree.hpp"
 
 #include <algorithm>

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tree of calls that led to allocations, with what each call asked for by itself and through
-// others: what a flame graph shows. Chains of all processes are merged by the places of their
-// calls. Made once, when the pass is over, from the sites; what is too small to be seen is left
-// out, but not out of the sums. Calls inside of the libraries libheapwright-*.so are left out.
+// The tree of calls that led to allocations, with the requests of each call by itself and through
+// its callees: the data of a flame graph. Chains of all processes are merged by the places of their
+// calls. The tree is made once from the sites, after the pass. Nodes too small to be visible are
+// omitted, but the sums include them. Calls inside the libraries libheapwright-*.so are omitted.
 #pragma once
 
 #include <cstdint>

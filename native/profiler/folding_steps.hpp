@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counts along the operations of a trace whose length is not known: even steps that become twice as
-// long, and half as many, whenever there would be too many. Sums stay exact, and memory is fixed.
+// Counts along the operations of a trace of unknown length, in even steps. When there would be too
+// many steps, their length doubles and their number halves. Sums stay exact, and memory is fixed.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the parts of a profile write themselves: as JSON, which comes as it is written. Whoever
-// writes takes care that each object that is begun is ended.
+// Writes the parts of a profile as a stream of JSON. The caller ends each object that it begins.
 #pragma once
 
 #include <cstdint>

@@ -69,7 +69,7 @@ public:
                 visit(blockAt(place));
     }
 
-    /// The table as it is between two calls of `reserve`, for those who make many calls at a time.
+    /// The table between two calls of `reserve`, for callers that make many calls in one batch.
     struct Table {
         Place* places;
         std::size_t mask;

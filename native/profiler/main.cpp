@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// heapwright-profile [--process N] TRACE: prints the profile of a trace as one JSON document, the
-// one that docs/reference/profile.md describes. Exit status 0; 1 where it could not be written; 2
-// for a wrong command line or a file that is no trace, which one line on standard error then says.
+// heapwright-profile [--process N] TRACE: prints the profile of a trace as one JSON document, which
+// docs/reference/profile.md describes. Exit status: 0; 1 if the output failed; 2 for a wrong
+// command line or a file that is no trace. One line on standard error gives the reason.
 #include <charconv>
 #include <cstdio>
 #include <exception>

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs go from the thread that decodes to the one that applies them by the hundred, so that handing
-// over costs nothing beside them; a few such batches may wait. Who has to wait is woken when there
-// is something to do for a while, since being woken costs as much as some hundred calls.
+// The decoding thread hands runs to the applying thread by the hundred, so that a hand-over costs
+// little per run. A few such batches may wait. A waiting thread is woken only when a longer stretch
+// of work is ready: a wake-up costs as much as some hundred calls.
 #include "profiler/pass.hpp"
 
 #include <condition_variable>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sites, those that asked for most bytes first.
+// Sites, in the order of their requested bytes, the largest first.
 #include "profiler/sites.hpp"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What each place of the program asked for, by the number of its chain of calls. Memory is that of
-// the distinct chains.
+// The requests of each place of the program, by the number of its call chain.
+// Cost: the memory of the distinct chains.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which sizes were asked for: the commonest, the cumulative distribution, the histogram.
+// The requested sizes: the commonest, the cumulative distribution, the histogram.
 #include "profiler/sizes.hpp"
 
 #include <algorithm>

@@ -49,7 +49,7 @@ public:
     }
     SizeCount look(std::uint64_t size) const;
 
-    /// All sizes that were asked for, the commonest first, the smaller first among equals.
+    /// All requested sizes, the commonest first, the smaller first among equals.
     std::vector<CountedSize> commonest(std::size_t most) const;
     /// The same by size.
     std::vector<CountedSize> bySize() const;

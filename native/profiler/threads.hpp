@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who allocates and who frees: counts for each thread, and for each pair of threads of which one
-// ended the other's blocks. Memory is that of the threads, and of at most so many pairs.
+// Counts for each thread, and for each pair of an allocating and a freeing thread. Memory is that
+// of the threads and of a bounded number of pairs.
 #pragma once
 
 #include <cstddef>

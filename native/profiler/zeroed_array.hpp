@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A long array of zeros straight from the system: pages that nobody touches cost nothing, large
-// ones come in large pages where the system has them, and what is let go is gone at once.
+// A long array of zeros straight from the system. Untouched pages cost nothing. Large pages are
+// used where the system has them. Released pages are free at once.
 #pragma once
 
 #include <cstddef>

@@ -26,7 +26,8 @@ using platform::ErrnoKeeper;
 constexpr std::uint64_t leastReserve = 1 << 20;
 constexpr std::uint64_t mostReserve = 16 << 20;
 
-/// A limit on the size of files is told by a signal as well, which would end the program.
+/// Blocks SIGXFSZ. The kernel sends it when a file exceeds the size limit, and it would end the
+/// program.
 class NoLimitSignal {
 public:
     NoLimitSignal() noexcept {
@@ -128,7 +129,7 @@ void* TraceFile::claim(std::size_t bytes) noexcept {
             stop(trace::Stop::failed);
         }
     }
-    if (block == nullptr) { // leave no gap, unless somebody has claimed beyond it
+    if (block == nullptr) { // leave no gap, unless another claim lies beyond it
         std::uint64_t expected = end;
         shared(header_->claimed).compare_exchange_strong(expected, begin);
     }
@@ -175,8 +176,8 @@ bool TraceFile::promise(std::uint64_t begin, std::uint64_t end) noexcept {
     return result == 0;
 }
 
-/// For file systems that cannot promise: zeros are written, which they must keep. Only what is
-/// nobody else's may be written to.
+/// For file systems that cannot promise space: writes zeros, which the file system must then keep.
+/// Only space that this process claimed may be written.
 bool TraceFile::fill(std::uint64_t begin, std::uint64_t end) noexcept {
     alignas(8) static constexpr char zeros[trace::pageSize] = {};
     for (std::uint64_t at = begin; at < end; at += sizeof zeros) {

@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The trace's file as the recorder uses it: its header page stays mapped, blocks are claimed,
-// mapped one by one and given up again. Nothing is written to a page that the file system has not
-// promised first, for on a full disk that would be SIGBUS instead of an error.
+// The trace's file as the recorder uses it. Its header page stays mapped. Blocks are claimed,
+// mapped one by one and unmapped again. A page is written only after the file system has promised
+// its space: on a full disk the write would raise SIGBUS instead of an error.
 //
-// Invariants: only a file that begins with a trace's header is ever touched. The program may close
-// our descriptor and get its number for something of its own, so it is compared before each use and
-// opened anew by its path when it is gone. Nothing allocates, errno is kept. Cost: three calls to
-// the system for each block, one more for each mebibyte of the file.
+// Invariant: only a file that begins with a trace's header is touched. The program may close the
+// recorder's descriptor and reuse its number. Therefore the descriptor is compared before each use,
+// and the file is reopened by its path if the descriptor is gone. Nothing allocates, and errno is
+// kept.
+// Cost: three system calls for each block, one more for each mebibyte of the file.
 #pragma once
 
 #include "trace/layout.hpp"
@@ -26,8 +27,8 @@ public:
 
     [[nodiscard]] trace::FileHeader* header() const noexcept { return header_; }
 
-    /// `bytes` of the file, mapped and zero; null when there are no more, and recording has
-    /// stopped for all who share the file.
+    /// Returns `bytes` of the file, mapped and zero. Returns null if the file has no more room;
+    /// recording has then stopped for all processes that share the file.
     void* claim(std::size_t bytes) noexcept;
 
     /// Gives up the mapping, not what was written.

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the recorder hooks into the life of a process: its start, its forks, its end in order, and
-// the signal that turns recording off and on. All but the start may be missed: a process that is
-// killed, that calls _exit, or becomes another program says nothing, and what it recorded is there.
+// The recorder's hooks into the life of a process: its start, its forks, its regular end, and the
+// signal that turns recording off and on. A process that is killed, calls _exit or becomes another
+// program skips its end hook. What it recorded until then is in the trace.
 #include "operator_fallback.hpp"
 #include "record.hpp"
 
@@ -18,7 +18,7 @@ namespace heapwright::recorder {
 
 namespace {
 
-/// The kernel has shut the gate already; here the child is told of even if it never allocates.
+/// The kernel has already closed the gate. This hook records the child even if it never allocates.
 void afterForkInChild() {
     Thread& self = thisThread;
     const State before = self.state;

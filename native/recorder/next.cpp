@@ -114,7 +114,7 @@ void findNext() noexcept {
     nextUsableSize = sameObject(malloc, usableSize) ? usableSize : nullptr;
     nextMalloc = malloc;
     nextFree = free;
-    next = found; // until here, what the search itself asked for came from the arena
+    next = found; // until here, the arena served the search's own requests
 }
 
 void* Arena::take(std::size_t size) noexcept {

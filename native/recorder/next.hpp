@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The allocator behind us: what each call would have reached without the recorder. It is found by
-// RTLD_NEXT at the first call of all, so that the program keeps the allocator that it has, whether
-// that is the C library's or one that is preloaded after us.
+// The next allocator: the definitions that each call would have reached without the recorder. The
+// first call finds them by RTLD_NEXT. The program thus keeps its allocator, either the C library's
+// or one that is preloaded after the recorder.
 //
-// Invariants: malloc, calloc, realloc and free can always be called. A form that the allocator does
-// not have goes to a plainer one (cfree to free). `nextUsableSize` is null unless it is of
-// the same object as malloc: another one's would read what it does not know. What is asked for
-// while the search runs (dlsym allocates when a name is missing) comes from a small arena that is
-// never freed and never recorded.
+// Invariant: malloc, calloc, realloc and free can always be called. A form that the allocator lacks
+// is forwarded to a plainer one (cfree to free). `nextUsableSize` is null unless it comes from the
+// same object as malloc: another object's version would read unknown metadata. The search itself
+// may allocate (dlsym does if a name is missing). A small arena serves these requests; it is never
+// freed and never recorded.
 #pragma once
 
 #include <cstddef>
@@ -42,9 +42,9 @@ extern Next next;
 /// Finds them; called once, before any other thread allocates.
 void findNext() noexcept;
 
-/// A place outside the heap, for who asks before the heap is found. Its objects are 8 bytes off a
-/// multiple of 16, so that the common path, which looks at that anyway, does not take them for the
-/// heap's.
+/// Memory outside the heap, for requests before the next allocator is found. Its objects are 8
+/// bytes off a multiple of 16. The common path tests that alignment anyway and so does not take
+/// them for objects of the heap.
 class Arena {
 public:
     static void* take(std::size_t size) noexcept;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Finds whether the program replaces operators new and delete. A program that replaces some of them
-// may allocate with its own operator and free with ours. If a program replaces one that matters, no
-// operator is recorded, and the malloc below it is.
+// may allocate with its own operator and free with the recorder's. If a program replaces one that
+// matters, the recorder records no operator. It records the malloc below it instead.
 #pragma once
 
 namespace heapwright::recorder {

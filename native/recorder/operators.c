@@ -1,12 +1,12 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * operator new and delete, by the names that the C++ ABI gives them: each passes the call on to the
- * next definition (the allocator's, or the C++ runtime's, which calls malloc) and has it recorded
- * as what the program called. In C, because operator new may be left by an exception and C++ would
- * need a runtime of C++ to see to that; the recorder must not bring one into a C program.
+ * operator new and delete, by their names in the C++ ABI. Each forwards the call to the next
+ * definition: the allocator's, or the C++ runtime's, which calls malloc. The recorder records the
+ * operator that the program called. The file is in C, because an exception may leave operator new.
+ * C++ would need its runtime for that, and the recorder must not load one into a C program.
  *
- * A next one is looked for at its first call and not before: the runtime may come with a plugin.
+ * The first call looks up the next definition, not earlier: a plugin may load the runtime.
  */
 #define _GNU_SOURCE
 #include "operators.h"

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What operators.c asks of the recorder: the calls that the program makes are recorded, if its
-// operators are ours.
+// The recorder's side of operators.c: records the program's calls, unless the program replaces the
+// operators.
 #include "operators.h"
 
 #include "operator_fallback.hpp"

@@ -1,11 +1,11 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * Between operators.c, which has the operators of C++ and may be left by an exception, and the
- * recorder, which is C++ without exceptions.
+ * The interface between operators.c and the recorder. An exception may leave the operators of C++
+ * in operators.c. The recorder is C++ without exceptions.
  *
- * A call of operator new is entered where it is made and left, by way of `cleanup`, where it goes
- * out of scope, an exception included: it is then an allocation that failed.
+ * A call of operator new is entered at its start. `cleanup` leaves it at the end of its scope, also
+ * after an exception, which is recorded as a failed allocation.
  */
 #pragma once
 

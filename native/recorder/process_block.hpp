@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a process says of itself in a block of its own: that it began, as which program, with which
-// arguments, and that it ended in order.
+// The block in which a process describes itself: its start, its program, its arguments, and its
+// regular end.
 //
-// Cost: five calls to the system at the start of a process.
+// Cost: five system calls at the start of a process.
 #pragma once
 
 #include "trace/layout.hpp"

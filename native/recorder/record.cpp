@@ -55,7 +55,7 @@ void noteAllocated(Thread& self, Routine routine, void* object, std::size_t size
         enter(self, self.rest);
         return;
     }
-    // Still inside: some allocators allocate when they are first asked for this.
+    // Still inside: some allocators allocate in their first malloc_usable_size.
     const std::uint64_t usable = object == nullptr ? 0 : usableOf(object, size);
     enter(self, State::writing);
     const stacks::StackId stack = recording.takesStacks() ? stacks::capture(frame) : 0;

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What stands around each call of the allocator: the call is passed on, stamped and written. An
-// allocation is stamped when it has returned, a free before it is made, a realloc at both ends; so
-// an address that another thread gets again is freed first in the trace, too.
+// The code around each call of the allocator: the call is forwarded, stamped and written. An
+// allocation is stamped after it returned, a free before it is made, a realloc at both ends. If
+// another thread gets the same address again, the trace therefore shows the free first.
 //
-// Invariants: while a record is being written the thread's state says so, and a signal handler that
-// allocates then is passed on unrecorded. errno is the allocator's. Cost, without stacks: 95
-// instructions a call.
+// Invariant: the thread's state marks that a record is being written. An allocation by a signal
+// handler in that state is forwarded unrecorded. errno is the allocator's.
+// Cost: without stacks, 95 instructions per call.
 #pragma once
 
 #include "next.hpp"

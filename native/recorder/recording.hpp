@@ -83,8 +83,8 @@ public:
     bool takesStacks() const noexcept { return stacks_; }
     bool samples() const noexcept { return sampleBelow_ != 0; }
 
-    /// Whether the block at this address is one of those that are recorded: an allocation and its
-    /// free are told the same.
+    /// Whether the block at this address is recorded. An allocation and its free get the same
+    /// answer.
     bool samples(const void* address) const noexcept {
         constexpr std::uint64_t multiplier = 0x9E37'79B9'7F4A'7C15;
         const std::uint64_t mixed =

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The allocation routines of C and POSIX as the program finds them: each asks the allocator behind
-// us and writes down what was asked and what came back. Each answers as the allocator does, errno
-// included. operators.c has those of C++.
+// The allocation routines of C and POSIX as the program calls them. Each calls the next allocator,
+// and records the request and the result. Result and errno are the allocator's. operators.c has the
+// routines of C++.
 #include "record.hpp"
 
 #include <cerrno>
@@ -137,7 +137,7 @@ void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
                     [alignment, size] { return next.alignedAlloc(alignment, size); });
 }
 
-/// The pointer is the program's: the allocator is given one of ours to write to.
+/// The pointer belongs to the program. The allocator writes to a local one instead.
 int posix_memalign(void** out, std::size_t alignment, std::size_t size) noexcept {
     int error = 0;
     void* const object = allocate(Routine::posixMemalign, size, alignment, FRAME, [&] {

@@ -27,7 +27,7 @@ constexpr std::uint8_t mostStackShift = 6;
 static_assert(trace::pageSize << mostSizeShift == trace::threadBlockSize);
 static_assert(trace::pageSize << mostStackShift == trace::stackBlockSize);
 
-constinit std::atomic<std::uint32_t> begun{0}; ///< 1: somebody is at it; 2: done
+constinit std::atomic<std::uint32_t> begun{0}; ///< 1: a thread is initialising; 2: done
 constinit std::atomic<bool> joined{false};
 
 void seal(Thread& self, bool threadEnded) noexcept {
@@ -61,7 +61,7 @@ void endThread() noexcept {
 
 using AtEnd = platform::AtThreadExit<&endThread>;
 
-/// What events with stacks are told by.
+/// The tables that encode events with stacks.
 bool ensureTables(Stream& stream) noexcept {
     if (stream.tables == nullptr) {
         using trace::coding::StackTables;
@@ -149,7 +149,7 @@ bool wake(Thread& self) noexcept {
     }
     self.rest = recording.isPlain() && nextUsableSize != nullptr ? State::idle : State::careful;
     if (!AtEnd::arrange()) {
-        endsNow(self); // nobody will tell when it does
+        endsNow(self); // no hook will report the end of this thread
     }
     self.state = self.rest;
     return true;

@@ -14,7 +14,7 @@ namespace heapwright::recorder {
 /// Makes room for one event; false if there is none to be had.
 [[gnu::cold, gnu::noinline]] bool makeRoom(Thread& self) noexcept;
 
-/// After an event of a thread whose end was told.
+/// After an event of a thread whose end hook has run.
 [[gnu::cold, gnu::noinline]] void closeStream(Thread& self) noexcept;
 
 /// First thing in a thread whose state is neither idle nor careful: whether the call is the

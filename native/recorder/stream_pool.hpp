@@ -31,19 +31,19 @@ enum class State : std::uint32_t { fresh, idle, careful, inside, writing };
 struct Stream {
     trace::Encoder encoder;
     Stream* nextFree;
-    void* tables; ///< of the encoder, for events with stacks; kept when the stream goes back
+    void* tables; ///< of the encoder, for events with stacks; kept when the stream is returned
 };
 
 struct Thread {
     Stream* stream;
     State state;
-    State rest;             ///< what it is between calls: idle or careful
+    State rest;             ///< between calls: idle or careful
     std::uint32_t number;   ///< one more than the thread's in the trace; 0 = it has none
     std::uint32_t sequence; ///< of its next block
     std::uint32_t process;  ///< the recording's generation in which the number was given
-    std::uint32_t lost;     ///< events that no block tells of yet
+    std::uint32_t lost;     ///< events that no block reports yet
     std::uint8_t sizeShift; ///< of its next block
-    bool over;              ///< its end was told
+    bool over;              ///< its end hook has run
 };
 
 /// Has no block and no room: so a thread without a stream needs no test of its own.

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// heapwright-replay: carries out a recorded trace again, call by call. `prepare` makes a plan of
-// the trace, without any allocator of interest; `run` replays the plan under whatever is preloaded.
+// heapwright-replay: repeats a recorded trace call by call. `prepare` makes a plan of the trace.
+// `run` replays the plan with the preloaded allocator.
 #include "prepare/prepare.hpp"
 #include "run/fatal_error.hpp"
 #include "run/plan_file.hpp"

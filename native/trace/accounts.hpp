@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which program images ran in the process tree of a recorded command, who provided malloc in each,
-// and how much processor time each used. The launcher writes these records into a system block when
-// the command has ended. A trace without them is of an earlier recorder, or of one that was killed.
+// The program images that ran in the process tree of a recorded command: the provider of malloc in
+// each, and its processor time. The launcher writes these records into a system block when the
+// command has ended. A trace without them comes from an earlier recorder, or from one that was
+// killed.
 #pragma once
 
 #include "trace/layout.hpp"
@@ -22,7 +23,7 @@ constexpr std::uint16_t accountTotals = 5;
 } // namespace record
 
 namespace account {
-constexpr std::uint32_t witnessed = 1; ///< the image reported who provides malloc
+constexpr std::uint32_t witnessed = 1; ///< the image reported its provider of malloc
 constexpr std::uint32_t recorded = 2;  ///< its calls of malloc are in the trace
 constexpr std::uint32_t libc = 4;      ///< the C library provides malloc
 constexpr std::uint32_t exact = 8;     ///< the processor time is known to the end

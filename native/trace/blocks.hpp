@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a trace file is begun and how it grows, for all who write into one: the recorder, its
-// launcher, who samples the system's view, the writer of generated traces. Nothing here allocates,
-// throws or keeps state of its own; what processes share is the header page that they all have
-// mapped.
+// The begin and the growth of a trace file, for all its writers: the recorder, its launcher, the
+// sampler of the system's view, the writer of generated traces. No function here allocates, throws
+// or keeps state. Processes share only the header page, which all of them map.
 //
-// Claiming: one atomic addition says where a block stands, then its bytes are reserved on the disk,
-// so that writing to the mapped pages cannot end in SIGBUS. Where there is no room the header says
-// so and nobody claims any more; what was claimed in vain stays a hole, which readers skip.
+// A writer claims a block with one atomic addition, which yields the block's offset. Then its bytes
+// are reserved on the disk, so that a write to the mapped pages cannot raise SIGBUS. Without room,
+// the header records this and no further claim is made. The failed claim stays a hole, which
+// readers skip.
 #pragma once
 
 #include <atomic>
@@ -23,8 +23,8 @@
 
 namespace heapwright::trace {
 
-/// A header for a file that has no block yet. What else is to stand in it (flags, sample, limit)
-/// may be set before or after; `sealHeader` then.
+/// A header for a file without blocks. The other fields (flags, sample, limit) may be set before or
+/// after this call. Call `sealHeader` last.
 inline FileHeader newHeader(Clock clock, unsigned clockShift, std::uint64_t ticksPerSecond,
                             std::uint64_t startTicks, std::uint64_t startUtc) noexcept {
     FileHeader header{};
@@ -56,7 +56,7 @@ inline void stopGrowing(FileHeader& header, Stop why) noexcept {
     std::atomic_ref<Stop>(header.stop).compare_exchange_strong(none, why);
 }
 
-/// Where a new block of `size` bytes stands in the file, reserved; 0 if there is no room.
+/// Claims and reserves a new block of `size` bytes. Returns its offset in the file; 0 without room.
 inline std::uint64_t claim(FileHeader& header, int file, std::size_t size) noexcept {
     if (!mayGrow(header))
         return 0;

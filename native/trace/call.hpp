@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Events in a form for those who have to read many millions of them: half a cache line each for
-// what programs do most, many at a time from one thread. What does not fit that form stands beside
-// it as a whole `Event`.
+// Events in a compact form, for readers of many millions of them. A frequent event takes half a
+// cache line, and one thread's events come in large batches. An event that does not fit this form
+// is stored beside it as a whole `Event`.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace heapwright::trace {
 
 /// What a call did, as far as its short form can say.
 enum class CallKind : std::uint8_t {
-    allocation, ///< it gave a block, and was no realloc but of null
+    allocation, ///< returned a block; not a realloc, except of null
     free,       ///< of a block
     nullFree,   ///< of null
     inPlace,    ///< a realloc left its block where it was
@@ -37,8 +37,8 @@ struct Call {
 };
 static_assert(sizeof(Call) == 32);
 
-/// Calls that were decoded together. Behind the last of them stand others, of no meaning, so that
-/// who looks ahead need not ask where they end.
+/// Calls that were decoded together. Padding calls without meaning follow the last one, so that a
+/// reader can look ahead without a bounds check.
 struct CallChunk {
     static constexpr std::size_t behind = 24;
 
@@ -53,7 +53,7 @@ struct CallRun {
     CallChunk* chunk = nullptr; ///< in which they stand
     std::uint32_t process = 0;
     std::uint32_t thread = 0;
-    bool endsChunk = false; ///< nothing in the chunk is needed any more after these
+    bool endsChunk = false; ///< no entry of the chunk is needed after these
 };
 
 } // namespace heapwright::trace

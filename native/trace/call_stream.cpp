@@ -76,7 +76,7 @@ bool CallStream::nextBlock() {
     return true;
 }
 
-/// The next event of any kind, and whatever stands before it that is plain.
+/// The next event of any kind, and all plain events before it.
 bool CallStream::decodeMore() {
     const std::uint64_t perTick = trace_.perTick();
     // One event may become two calls.

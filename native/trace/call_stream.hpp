@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One thread's calls, decoded chunk by chunk. Chunks begin small and double, so that ten thousand
-// threads with few calls each are cheap. What is found wrong on the way is told when the calls
-// before it have been taken, and not when it is met: so faults are told in the order of time.
+// threads with few calls each are cheap. A fault is reported only after the calls before it were
+// taken. Faults are therefore reported in the order of time.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ namespace heapwright::trace {
 /// Chunks that are used again and again.
 class ChunkPool {
 public:
-    /// With room for so many calls, and no events.
+    /// A chunk with room for this number of calls, and no events.
     CallChunk* take(std::size_t calls);
     void giveBack(CallChunk* chunk);
 
@@ -44,7 +44,7 @@ public:
     std::pair<std::uint64_t, std::uint32_t> key() const {
         return {chunk_->calls[at_].time, thread_};
     }
-    /// The calls that are at hand up to a time, which is not before that of the next.
+    /// The decoded calls up to time `last`, which is not before the next call.
     CallRun take(std::uint64_t last);
     /// Goes on after `take`; false at the end.
     bool advance();

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The checksum of blocks and of the header: 64 bits, four lanes that each take every fourth word,
-// so that a processor works on all four at once. Each step of a lane is a bijection of the word
-// that goes in, so no change within one word is missed by its lane. About half an instruction a
-// byte; it is reckoned once a block, when the block is sealed.
+// The checksum of blocks and of the header: 64 bits. Four lanes each take every fourth word, so
+// that a processor works on all four at once. Each step of a lane is a bijection of its input word.
+// A change within one word therefore always changes its lane.
+// Cost: about half an instruction per byte, once per block, when the block is sealed.
 #pragma once
 
 #include <bit>

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the encoder and the decoder of events agree on: the bits of the tags, the lengths of fields,
-// zigzag numbers, and the table of shapes. A shape is what most allocations of a program share with
-// many others: requested size, usable size and stack. The table keeps one shape for each hash; both
-// sides fill it alike, so that a shape which was there is one byte in the file.
+// The definitions shared by the encoder and the decoder of events: bits of the tags, lengths of
+// fields, zigzag numbers, and the table of shapes. A shape is requested size, usable size and
+// stack. Most allocations of a program share it with many others. The table keeps one shape for
+// each hash. Both sides fill it in the same way, so that a known shape takes one byte in the file.
 #pragma once
 
 #include <array>
@@ -52,9 +52,9 @@ constexpr unsigned shapeMedium = 2;
 constexpr unsigned shapeLarge = 3;
 // The same with stacks.
 constexpr unsigned shapeRemembered = 1; ///< u16, a place in the larger table
-constexpr unsigned shapeNew = 2;        ///< small, told in short
+constexpr unsigned shapeNew = 2;        ///< small, in the short form
 constexpr unsigned shapeOther = 3;
-// The first byte of a shape that is told in short: how many bytes the stack has (0: 4), then
+// The first byte of a shape in the short form: the number of the stack's bytes (0: 4), then
 constexpr unsigned wideSize = 4;   ///< the size has two
 constexpr unsigned extraShift = 3; ///< usable − size, or
 constexpr unsigned extraByte = 31; ///< that it has a byte of its own
@@ -117,13 +117,13 @@ private:
     Shape shapes_[count];
 };
 
-/// What an event with a stack is told by beside the table above, in memory that whoever codes
-/// lends. The larger table of shapes has 2^`bits` places, which is what the block's header says.
+/// Further tables that code events with stacks. The caller provides their memory. The larger table
+/// of shapes has 2^`bits` places; the block's header states `bits`.
 class StackTables {
 public:
     static constexpr std::size_t addresses = 256;
 
-    /// So many that the tables are not much larger than the block.
+    /// Limits the tables to about the size of the block.
     static constexpr unsigned bitsFor(unsigned sizeShift) noexcept {
         return sizeShift < 7 ? 9 + sizeShift : mostStackBits;
     }
@@ -143,8 +143,8 @@ public:
     static unsigned addressPlace(std::uint64_t address) noexcept {
         return (static_cast<std::uint32_t>(address >> 4) * 0x85EB'CA6BU) >> 24;
     }
-    /// They are kept with their bytes turned round: whoever searches the memory of a program for
-    /// pointers to its blocks must not find ours.
+    /// The bytes are kept in reverse order. A tool that searches the program's memory for pointers
+    /// to its blocks must not find these.
     std::uint64_t address(unsigned place) const noexcept {
         return __builtin_bswap64(addresses_[place]);
     }
@@ -171,7 +171,7 @@ public:
         return shapes_[place & ((std::size_t{1} << bits_) - 1)];
     }
 
-    /// The highest stack that was said so far: new ones are told from there.
+    /// The highest stack so far. New stacks are coded relative to it.
     std::uint32_t top() const noexcept { return top_; }
     void said(std::uint32_t stack) noexcept { top_ = stack > top_ ? stack : top_; }
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rarer parts of the decoder: routines beside malloc, new and free, shapes that are new, and
-// the last events of a payload, which are read from a copy that has zeros behind it.
+// The rarer parts of the decoder: routines other than malloc, new and free, new shapes, and the
+// last events of a payload. The last events are read from a copy that is padded with zeros.
 #include "trace/decoder.hpp"
 
 #include <algorithm>
@@ -68,7 +68,7 @@ void BlockDecoder::newStack(Event& event, unsigned way) noexcept {
     shapes_.at(coding::ShapeTable::place(shape.size, shape.stack)) = shape;
 }
 
-/// One that is told, and goes to the larger table.
+/// A shape in the short form. It is added to the larger table.
 coding::Shape BlockDecoder::smallShape() noexcept {
     const auto first = static_cast<unsigned>(bytes(1));
     const std::uint64_t size = bytes((first & coding::wideSize) != 0 ? 2 : 1);

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads the events of one block, the mirror of encoder.hpp. It believes nothing: every field is
-// read inside the payload (near its end from a copy with zeros behind it), and an event that does
-// not fit, or says what no encoder says, ends the block with a place and a reason. About thirty
-// instructions an event.
+// Reads the events of one block: the inverse of encoder.hpp. It trusts no input. Every field is
+// read inside the payload (near its end from a copy padded with zeros). An event that does not fit,
+// or that no encoder writes, ends the block with a place and a reason.
+// Cost: about thirty instructions per event.
 #pragma once
 
 #include <bit>
@@ -32,10 +32,10 @@ public:
     /// False at the end, or where the events go wrong: then `wrong()` says what.
     bool next(Event& event) noexcept;
 
-    /// Decodes calls for as long as they are what programs do most: malloc, operator new, their
-    /// frees, of small sizes or such as came before. At most so many; how many it were. `perTick`
-    /// makes ns of ticks, as `Trace::perTick`; `lastTime`, in ns, is that of the call before, and
-    /// then of the last one. What stops it is for `next`.
+    /// Decodes frequent calls: malloc, operator new and their frees, of small sizes or known
+    /// shapes. Returns the number of calls, at most `most`. `perTick` converts ticks to ns, as
+    /// `Trace::perTick`. `lastTime`, in ns, is the time of the previous call, and then of the last
+    /// one. The caller reads the call that stopped it with `next`.
     std::size_t plain(Call* calls, std::size_t most, std::uint64_t perTick,
                       std::uint64_t& lastTime) noexcept;
 

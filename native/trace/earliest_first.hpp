@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The threads of a trace in the order of what they have at hand: by time, then by thread. A thread
-// takes part from its first block on, so the memory is that of the threads that live at a time, not
-// of all that ever did. The one that is ahead is asked for as long as it stays ahead, which in most
-// programs is long. A stream has a `key()`, the time and thread of what it has at hand.
+// The streams of a trace's threads, merged by time, then by thread. A thread takes part from its
+// first block on. Memory is therefore that of the threads that live at one time, not of all
+// threads. The leading stream is used as long as it leads, which is long in most programs. `key()`
+// of a stream is the time and the thread of its next element.
 //
-// Cost: one comparison while the same stream stays ahead, else logarithmic in the threads alive.
+// Cost: one comparison while the same stream leads, else logarithmic in the threads alive.
 #pragma once
 
 #include <algorithm>
@@ -33,8 +33,8 @@ public:
         std::sort(coming_.begin(), coming_.end(), std::greater<>());
     }
 
-    /// The stream with the earliest at hand; null at the end. `open(thread)` makes a thread's
-    /// stream, or null if it has nothing.
+    /// The stream with the earliest next element; null at the end. `open(thread)` makes a thread's
+    /// stream, or null if the thread has no events.
     template <typename Open>
     Stream* earliest(const Open& open) {
         if (!first_)
@@ -65,7 +65,7 @@ public:
 private:
     using Held = std::unique_ptr<Stream>;
 
-    /// Lets threads in whose first block may have something before what is at hand.
+    /// Admits threads whose first block may begin before the earliest next element.
     template <typename Open>
     void admit(const Open& open) {
         while (!coming_.empty() && (!first_ || coming_.back().first <= first_->key().first)) {

@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes events into a block that somebody has claimed. This is what stands in every recorded call:
-// no allocation, no lock, no call to anything, about forty instructions for what programs do most.
-// Fields are stored eight bytes at a time and the cursor then moved by as many as count, so only
-// zeros stand behind it. The tag is stored last: who finds a tag that is not zero finds the event
-// whole, whatever becomes of the writer, and the first zero tag is where an open block ends.
+// Writes events into a claimed block. Every recorded call runs this code. It has no allocation, no
+// lock and no function call. Fields are stored eight bytes at a time, and the cursor then moves by
+// their real length. Thus only zeros follow the cursor. The tag is stored last. A reader that finds
+// a nonzero tag finds the event whole, even if the writer was killed. The first zero tag is the end
+// of an open block.
 //
-// A zero-initialised Encoder is one without a block. One thread uses it.
+// Invariant: a zero-initialised Encoder has no block. One thread uses it.
+// Cost: about forty instructions for a frequent call.
 #pragma once
 
 #include <atomic>
@@ -44,7 +45,7 @@ public:
     /// Forgets the block as it is (in a forked child: it is the parent's).
     void abandon() noexcept { cursor_ = limit_ = nullptr; }
 
-    /// Whether one more event fits; must be asked before each. False where there is no block.
+    /// Whether one more event fits. Call it before each event. False without a block.
     bool hasRoom() const noexcept { return cursor_ < limit_; }
     BlockHeader* block() const noexcept { return cursor_ == nullptr ? nullptr : block_; }
     std::uint32_t events() const noexcept { return events_; }
@@ -312,8 +313,8 @@ inline void Encoder::seal(bool threadEnded) noexcept {
     abandon();
 }
 
-// The encoder's part for fewer events: shapes that its table does not hold, routines beside malloc,
-// new and free, and addresses that are no multiple of 16.
+// The encoder's part for less frequent events: shapes that its table does not hold, routines other
+// than malloc, new and free, and addresses that are not multiples of 16.
 
 inline void Encoder::finishNewShape(std::byte* tag, std::byte* at, unsigned bits,
                                     Rest rest) noexcept {
@@ -341,7 +342,7 @@ inline void Encoder::finishNewShape(std::byte* tag, std::byte* at, unsigned bits
     finish(tag, at, bits | (way << coding::shapeShift));
 }
 
-/// A shape that does not stand in the small table: from the larger one, or told.
+/// A shape that is not in the small table: a place in the larger table, or the shape itself.
 inline void Encoder::finishOtherStack(std::byte* tag, std::byte* at, unsigned bits,
                                       Rest rest) noexcept {
     const bool unknown = rest.usable == 0 && rest.size != 0;
@@ -389,7 +390,7 @@ inline unsigned Encoder::putSmallShape(std::byte*& at, const Rest& rest,
     return coding::shapeNew;
 }
 
-/// What is large is told whole, each time.
+/// A large shape is written whole each time.
 inline void Encoder::putLargeShape(std::byte*& at, const Rest& rest) const noexcept {
     store(at, rest.size);
     store(at + 8, rest.usable);

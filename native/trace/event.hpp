@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a trace is made of: one event for each call that gave out or took back memory. The routines'
-// numbers stand in files and never change; an allocation's number is below 16, a free's is not. The
-// definitions are those of FORMAT.md: an allocation is stamped when it returns, a free when it is
-// entered, a realloc, which is one event, at both ends.
+// The elements of a trace: one event for each call that allocated or freed memory. Files contain
+// the routines' numbers, so they never change. An allocation's number is below 16, a free's is not.
+// FORMAT.md defines the times: an allocation is stamped at its return, a free at its entry. A
+// realloc is one event with both times.
 #pragma once
 
 #include <cstdint>
@@ -37,8 +37,8 @@ enum class Routine : std::uint8_t {
     operatorDeleteArraySized = 23,
     operatorDeleteAligned = 24,
     operatorDeleteArrayAligned = 25,
-    /// Never in a file: the old block of a realloc that moved it, let go when the call was entered;
-    /// `MergedEvents` says it where it is asked to.
+    /// Never in a file: the old block of a realloc that moved it, released at the entry of the
+    /// call. `MergedEvents` reports it on request.
     release = 31,
 };
 
@@ -55,7 +55,7 @@ struct Event {
     std::uint64_t time = 0;    ///< ns since the trace began: an allocation's return, a free's entry
     std::uint64_t began = 0;   ///< a realloc's entry; of all others the same as `time`
     std::uint64_t address = 0; ///< the new block (0: the call failed), or the one that is freed
-    std::uint64_t old = 0;     ///< realloc: the block that it was given
+    std::uint64_t old = 0;     ///< realloc: its argument
     std::uint64_t size = 0;    ///< as requested; calloc: the product
     std::uint64_t usable = 0;  ///< what the allocator says may be used; 0 = not known
     std::uint64_t alignment = 0; ///< as requested, of the aligned forms; 0 for the others
@@ -73,12 +73,12 @@ constexpr bool isRealloc(Routine routine) {
     return routine == Routine::realloc || routine == Routine::reallocarray;
 }
 
-/// True of the numbers that have a name above and may stand in a file.
+/// Whether the number has a name above and may occur in a file.
 constexpr bool isRoutine(unsigned number) {
     return number <= 12 || (number >= 16 && number <= 25);
 }
 
-/// Whether the routine is told an alignment.
+/// Whether the routine has an alignment argument.
 constexpr bool hasAlignment(Routine routine) {
     return (routine >= Routine::memalign && routine <= Routine::posixMemalign) ||
            routine == Routine::operatorNewAligned || routine == Routine::operatorNewArrayAligned;

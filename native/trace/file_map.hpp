@@ -22,12 +22,12 @@ public:
     FileMap& operator=(const FileMap&) = delete;
 
     std::span<const std::byte> bytes() const { return bytes_; }
-    /// Whether the file still has so many bytes: those that somebody has cut off since it was
-    /// opened cannot be read any more, not even to be found missing.
+    /// Whether the file still has at least `size` bytes. Bytes that another program has cut off
+    /// since the file was opened can no longer be read, not even to detect that they are missing.
     bool reaches(std::uint64_t size) const noexcept;
-    /// These pages need not stay in memory. They go with their neighbours, a mebibyte at a time, as
-    /// soon as most of it was let go: each time costs a call and an interrupt to our other threads.
-    /// From one thread at a time.
+    /// Releases these pages from memory. They are released with their neighbours, a mebibyte at a
+    /// time, once most of it is unused. Each release costs a system call and an interrupt to the
+    /// other threads. Pre: one thread at a time.
     void letGo(std::uint64_t offset, std::size_t count) const noexcept;
 
 private:

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The bytes of a trace file, as FORMAT.md describes them: a header page, then blocks of 4 KiB times
-// a power of two, each behind the one claimed before it. Whoever needs a block, in whatever
-// process, adds its size to `FileHeader::claimed`; nothing else is shared. All numbers are
-// little-endian. Words that several processes or a later reader look at while they change are used
-// through std::atomic_ref, so that these structs are plain bytes.
+// a power of two, in the order of their claims. A process that needs a block adds its size to
+// `FileHeader::claimed`. Processes share nothing else. All numbers are little-endian. Words that
+// change while other processes or readers use them are accessed through std::atomic_ref. The
+// structs are therefore plain bytes.
 #pragma once
 
 #include <cstddef>
@@ -42,7 +42,8 @@ constexpr std::uint32_t followed = 32;    ///< forked and executed processes are
 /// Why recording stopped before the program did.
 enum class Stop : std::uint32_t { none = 0, diskFull = 1, limit = 2, failed = 3 };
 
-/// As our programs answer it; whatever else stands in a damaged header is a failure.
+/// The name in the output of the programs. Any other value, in a damaged header, reads as a
+/// failure.
 constexpr const char* name(Stop stop) noexcept {
     switch (stop) {
     case Stop::none:
@@ -79,7 +80,7 @@ struct FileHeader {
     std::uint64_t reserved;            ///< bytes that posix_fallocate has promised
     alignas(64) std::uint32_t threads; ///< numbers given out
     std::uint32_t processes;
-    std::uint32_t recording; ///< 1 = on, 0 = paused; whoever controls the recording writes it
+    std::uint32_t recording; ///< 1 = on, 0 = paused; written by the controller of the recording
     Stop stop;
     std::uint64_t lostEvents; ///< calls that found no room or came in the middle of a record
     std::uint64_t closed;     ///< 1 when the launcher has closed the file in order

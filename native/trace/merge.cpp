@@ -13,7 +13,7 @@ namespace heapwright::trace {
 
 namespace {
 
-/// One thread's events, with moves in two if that is asked for; the next one is always at hand.
+/// One thread's events, with moves split in two on request. The next event is always decoded.
 class Stream {
 public:
     Stream(const Trace& trace, std::uint32_t thread) : events_(trace, thread) {}

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The same events as `MergedEvents` gives with moves in two, in the same order, in runs of calls
-// (call.hpp) instead of one by one. A block is decoded many events at a time, and a run goes as far
-// as the thread stays ahead of all others, so that what merging costs is for a run and no call. One
-// thread of ours may ask for runs while another reads those that it was given.
+// The events of `MergedEvents` with moves split in two, in the same order, in runs of calls
+// (call.hpp) instead of one by one. A block is decoded many events at a time, and a run lasts as
+// long as its thread leads. Merging thus costs per run, not per call. One thread may request runs
+// while another reads earlier ones.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ public:
 
     /// The next run. It may be read until `done` is called with it.
     bool next(CallRun& run);
-    /// Has to be called with every run, in the order in which they came; by whatever thread.
+    /// Pre: called with every run, in the order of the runs; from any thread.
     void done(const CallRun& run);
 
 private:

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The decoder's short way: what a tag says is looked up, not taken apart, so that there is nothing
-// to be guessed wrong between one call and the next but whether a shape is new. About forty
-// instructions a call.
+// The decoder's fast path. It looks up the meaning of a tag instead of taking the tag apart. The
+// only unpredictable branch per call is whether a shape is new.
+// Cost: about forty instructions per call.
 #include <array>
 
 #include "trace/decoder.hpp"

@@ -80,8 +80,8 @@ void Trace::readProcesses() {
     linkProcesses();
 }
 
-/// Finds parents that were not recorded, in the order of the starts: by exec from the last process
-/// of the same pid, otherwise from the last of the parent's pid.
+/// Finds parents that were not recorded, in the order of the starts. After exec, the parent is the
+/// last process of the same pid; otherwise it is the last process of the parent's pid.
 void Trace::linkProcesses() {
     std::vector<std::uint32_t> order(processes_.size());
     for (std::uint32_t process = 0; process < order.size(); ++process)

@@ -111,7 +111,7 @@ void Trace::walk() {
             lostTrack = false;
             continue;
         }
-        // A page of zeros was claimed and never begun. Anything else is damage, told once.
+        // A page of zeros was claimed and never begun. Anything else is damage, reported once.
         if (block.magic != 0 && block.magic != blockMagic && !lostTrack) {
             addFault(offset, "there is no block here");
             lostTrack = true;

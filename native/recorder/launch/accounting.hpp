@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Accounts for each process of the command, recorded or not: the witness, preloaded behind the
-// recorder, reports who provides malloc, and the process tree is observed from outside, as
-// heapwright-run does it. So a trace says of which processes it knows nothing.
+// Accounts for each process of the command, recorded or not. The witness is preloaded behind the
+// recorder and reports which object provides malloc. The process tree is observed from outside, as
+// heapwright-run does it. The trace can therefore name the processes that it does not cover.
 //
 // Cost: half a per cent of one processor in the long run.
 #pragma once

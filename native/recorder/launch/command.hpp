@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The recorded command as a child process. It keeps our streams, folder and terminal, so that being
-// recorded changes nothing that it sees but its environment.
+// The recorded command as a child process. It keeps the launcher's streams, folder and terminal.
+// Recording changes only its environment.
 #pragma once
 
 #include "accounting.hpp"
@@ -32,10 +32,10 @@ public:
     /// Passes a signal on, if it is running.
     void send(int signal) const;
 
-    /// Nobody waits for it any more: it is told to end, and whoever it leaves behind is ours.
+    /// Stops waiting: asks the command to end, and adopts the processes that it leaves behind.
     void abandon() const;
 
-    /// Ends all children of ours, at once.
+    /// Kills all children of the launcher at once.
     static void killChildren();
 
     pid_t pid() const { return pid_; }

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The control file: whoever writes `on` or `off` (or 1 or 0) into it turns recording on or off. It
-// is looked at every few milliseconds; what is not one of these words changes nothing, so a file
-// that is being written does no harm.
+// The control file: a user writes `on` or `off` (or 1 or 0) into it to turn recording on or off.
+// The launcher reads it every few milliseconds. Other content changes nothing, so a half-written
+// file does no harm.
 #pragma once
 
 #include <optional>

@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// heapwright-record: makes a trace, starts a command that records into it, waits until it is over,
-// and says in one JSON object how it went. Meanwhile it listens to the control file and to SIGUSR1,
-// which turn recording on and off, and watches the system's view of the command's memory. The
-// recorder itself comes by LD_PRELOAD, whose value for the command the caller knows.
+// heapwright-record: makes a trace, starts a command that records into it, and waits for its end.
+// It then prints one JSON object about the run. Meanwhile the control file and SIGUSR1 turn
+// recording on and off, and the system's view of the command's memory is sampled. LD_PRELOAD loads
+// the recorder; the caller supplies its value.
 //
-// It leaves with 0 whenever it wrote its object, and with 2 when it was itself misused or the trace
-// could not be made. An interrupt is the command's; that or a SIGTERM after the command's end ends
-// the waiting for processes that it has left behind. With --bound the command is ended when nobody
-// reads the result any more: whoever started us was killed.
+// Exit status: 0 if the object was written, 2 if the arguments were wrong or the trace could not be
+// made. An interrupt goes to the command. After the command's end, an interrupt or a SIGTERM ends
+// the waiting for processes that the command left behind. With --bound the launcher ends the
+// command when the reader of the result is gone, for example because it was killed.
 #include "accounting.hpp"
 #include "command.hpp"
 #include "control.hpp"
@@ -38,7 +38,7 @@ using namespace heapwright::recorder::launch;
 constexpr std::uint64_t millisecond = 1'000'000;
 constexpr std::uint64_t controlInterval = 10 * millisecond;
 constexpr std::uint64_t longestWait = 1000 * millisecond;
-constexpr std::uint64_t patience = 5000 * millisecond; ///< of who is told to end
+constexpr std::uint64_t patience = 5000 * millisecond; ///< between the request to end and the kill
 constexpr std::uint64_t killInterval = 50 * millisecond;
 
 sigset_t listenedTo() {

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The trace as its launcher sees it: made with its header before the command starts, switched while
-// it runs, closed and cut to its length at the end. The words that change are in the header page,
-// which all recorded processes have mapped.
+// The trace as its launcher uses it. It is made with its header before the command starts, switched
+// while the command runs, and closed and cut to its length at the end. The words that change are in
+// the header page, which all recorded processes map.
 #pragma once
 
 #include "options.hpp"
@@ -24,12 +24,12 @@ public:
     void setRecording(bool on);
     void toggle();
 
-    /// Nothing is written any more: corrects the clock's rate by the whole run. `alone`: no process
-    /// has the file any more, so it is cut to its length.
+    /// Ends the writing: corrects the clock's rate by the whole run. `alone`: no process has the
+    /// file open, so it is cut to its length.
     void close(bool alone);
 
-    /// Adds a sealed block of the accounts at the end of the run, also to a trace that has come to
-    /// its limit: some room was kept for them. Adds nothing if the disk has no room.
+    /// Adds a sealed block of the accounts at the end of the run. Room for it is reserved even in a
+    /// trace that has reached its limit. Adds nothing if the disk has no room.
     void addAccounts(const trace::BlockHeader& block);
 
     std::uint64_t ticks() const; ///< since the trace began

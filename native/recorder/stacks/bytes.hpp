@@ -58,7 +58,7 @@ public:
         return static_cast<std::int64_t>(value);
     }
 
-    /// Where the next `count` bytes begin, which are left behind; null if there are not so many.
+    /// Skips the next `count` bytes and returns their begin; null if fewer are left.
     const std::uint8_t* skip(std::uint64_t count) noexcept {
         if (failed_ || count > static_cast<std::uint64_t>(end_ - at_)) {
             failed_ = true;

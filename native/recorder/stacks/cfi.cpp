@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// From an address to the description of its function: the search table of .eh_frame_hdr, in the one
-// encoding that linkers write, then the frame description entry and the common entry it refers to.
+// Finds the description of a function from an address. It uses the search table of .eh_frame_hdr,
+// in the one encoding that linkers write. The table leads to the frame description entry, which
+// refers to the common entry.
 #include "cfi.hpp"
 
 #include "bytes.hpp"

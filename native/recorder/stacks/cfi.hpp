@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compiles the unwinding tables that compilers write for exceptions (.eh_frame: DWARF's call frame
-// information) into rows, for x86-64. Of the registers only those are followed that lead to the
-// caller: stack pointer, frame pointer, return address. Nothing outside of the object's segment is
-// read, whatever the tables say; what they say in a way not known here gives a row that is lost.
+// Compiles the unwinding tables of exceptions (.eh_frame: DWARF's call frame information) into
+// rows, for x86-64. It follows only the registers that lead to the caller: stack pointer, frame
+// pointer, return address. It reads nothing outside the object's segment, even if the tables are
+// corrupt. An unknown form in a table yields a row that is lost.
 // Cost: a binary search and some hundred instructions; rows are cached.
 #pragma once
 

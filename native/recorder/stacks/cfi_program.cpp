@@ -98,7 +98,7 @@ bool CfiProgram::runCommon(Bytes& code) noexcept {
     return true;
 }
 
-/// False once the next instructions are about what comes behind the address that is asked for.
+/// False once the next instructions describe code behind the requested address.
 bool CfiProgram::step(Bytes& code) noexcept {
     const auto byte = code.take<std::uint8_t>();
     const std::uint8_t low = byte & 0x3fU;
@@ -249,7 +249,7 @@ void CfiProgram::restore(std::uint64_t number) noexcept {
     }
 }
 
-/// Two forms are known: what stands at a register plus a number (a realigned stack; the kernel's
+/// Two forms are supported: the word at a register plus a number (a realigned stack; the kernel's
 /// signal frame), and the register plus a number itself.
 void CfiProgram::takeCfaExpression(Bytes expression) noexcept {
     const auto operation = expression.take<std::uint8_t>();

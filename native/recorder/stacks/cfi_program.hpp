@@ -28,7 +28,7 @@ public:
     CfiProgram(const CfiTerms& terms, std::uint64_t begin) noexcept
         : terms_(terms), address_(begin) {}
 
-    /// Runs the shared instructions, to whose row `restore` goes back.
+    /// Runs the shared instructions. `restore` returns to their row.
     void runInitial(Bytes code) noexcept;
     /// Runs the own ones as far as they are about `address` or what is before it.
     void run(Bytes code, std::uint64_t address) noexcept;

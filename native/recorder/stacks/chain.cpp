@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// See chain.hpp. The walk ends where tables say so, where a step would not lead outward, or where
-// what it needs cannot be read; each step goes to a higher address, so that it does end. The steps
-// themselves, but for the plain one, are in chain_step.cpp.
+// See chain.hpp. The walk ends where the tables mark the outermost frame, where a step would not
+// lead outward, or where memory cannot be read. Each step leads to a higher address, so the walk
+// terminates. All steps except the plain one are in chain_step.cpp.
 #include "chain.hpp"
 
 namespace heapwright::recorder::stacks {
@@ -24,8 +24,8 @@ bool Chain::matches(const Frame& frame, const Walked& at) noexcept {
     return frame.address == at.address && (frame.frame == at.frame || frame.counts == 0);
 }
 
-/// How far out the last chain is still what it was, seen from `frame`, which is: the outermost
-/// frame that a step from the one before it still leads to.
+/// The outermost frame up to which the last chain still holds. Starts at `frame`, which holds; a
+/// frame holds if the step from the previous one still leads to it.
 Chain::Frame* Chain::stillHolds(Frame* frame) noexcept {
     const Check* const first = checks_.data();
     const Check* at = first + (frame - 1)->checks;
@@ -103,7 +103,7 @@ Chain::End Chain::walk(Frame* old, Rows& rows, const NodeTable& nodes) noexcept 
             }
             stackEnd = window_.ownEnd();
         } else {
-            // The frame pointer was saved at most seven words below: above our own frame.
+            // The frame pointer was saved at most seven words below: above the walker's own frame.
             next.address = Window::word(next.stack - wordBytes);
             next.way = (usesFrame(row) ? byFrame : 0U) | (words == 0 ? sameFrame : 0U);
             next.saved = words == 0 ? 0 : next.stack - (words + 1) * wordBytes;

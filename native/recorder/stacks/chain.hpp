@@ -1,26 +1,26 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A thread's last chain of calls, and how the next one is found from it. Stacks change at their
-// inner end: a walk goes outward until it stands where the last one stood too. Whether the rest is
-// still the same is then seen from the stack alone: a step depends on nothing but the registers and
-// the words it reads, so if those words are what they were, so is the step. No row is looked up for
-// it, and its nodes are known. Most code uses the frame pointer as any other register; what it
-// holds is compared only where a step further out goes by it.
+// A thread's last call chain, from which the next chain is found. Stacks change at their inner end.
+// A walk goes outward until it reaches a frame of the last chain. Then the stack alone shows
+// whether the outer frames are unchanged. A step depends only on the registers and the words that
+// it reads. If those words are unchanged, the step is too: it needs no row, and its nodes are
+// known. Most code uses the frame pointer like any other register. It is compared only if an outer
+// step uses it.
 //
-// Invariants: frames are kept outermost first; each was found by a step from the next, and the
-// words that the step read are its checks, kept in one list in the same order. All that may be out
-// of date: nothing of it is believed before it has been compared. Memory is read only through the
-// window of the walk.
+// Invariant: frames are kept outermost first. Each was found by a step from the next. The words
+// that the step read are its checks, kept in one list in the same order. All of this may be out of
+// date, so each value is compared before it is used. Memory is read only through the window of the
+// walk.
 //
-// What is new is mostly not new to the thread: the tree of chains tells what to expect. From the
-// node that stood at the same place of the stack the last time, its parents are followed beside the
-// walk, and as long as their addresses are those of the stack, their rows are the rows. Such nodes
-// lie side by side in memory, as they were made; rows and nodes that are looked up by hashes do
-// not, and who asks for memory has little of the processor's caches left.
+// The thread has met most new frames before, and the tree of chains predicts them. The prediction
+// starts with the last node at the same position of the stack and follows its parents along with
+// the walk. While their addresses match the stack, their rows are valid. Such nodes are neighbours
+// in memory, in the order of their creation. Lookups of rows and nodes by hash are scattered, and
+// an allocating program leaves little of the processor's caches free.
 //
-// Cost: per frame that is the same one or two loads and comparisons; per other one some seventy
-// instructions, and the memory that its node and its row stand in.
+// Cost: one or two loads and comparisons per unchanged frame. Some seventy instructions per other
+// frame, and the cache misses of its node and its row.
 #pragma once
 
 #include "host.hpp"
@@ -76,12 +76,12 @@ private:
         std::uint64_t stack;
         std::uint64_t frame;
         std::uint32_t node;
-        std::uint32_t checks; ///< of `checks_`, this frame's own and those of all outside of it
-        std::uint32_t counts; ///< 1: a step further out goes by the frame pointer that it had here
-        std::uint32_t passes; ///< the same of the next frame inwards
+        std::uint32_t checks; ///< in `checks_`, for this frame and all frames outside it
+        std::uint32_t counts; ///< 1: a step further out uses the frame pointer of this frame
+        std::uint32_t passes; ///< `counts` of the next inner frame
     };
 
-    /// A node that this thread has been given lately: programs go back and forth among few.
+    /// A node that this thread used lately: programs alternate between few nodes.
     struct Recent {
         std::uint64_t address;
         std::uint32_t parent;
@@ -102,8 +102,8 @@ private:
     /// Where a walk has ended.
     struct End {
         Walked* last;  ///< the outermost frame of the walk
-        Frame* place;  ///< where it stands in the chain
-        bool matching; ///< there it stands already, and so does all outside of it
+        Frame* place;  ///< its position in the chain
+        bool matching; ///< the chain has it there already, with all frames outside it
     };
 
     enum class Step : std::uint8_t { done, last, foreign };

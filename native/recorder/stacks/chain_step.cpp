@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The steps of chain.hpp that are not plain: by odd rows, out of signal handlers, and on a stack
-// that is not the thread's own, of which each word is asked for before it is read.
+// that is not the thread's own. Each word of such a stack is probed before it is read.
 #include "chain.hpp"
 
 namespace heapwright::recorder::stacks {
@@ -86,8 +86,8 @@ Chain::Step Chain::stepSlowly(const Walked& from, Walked& to, const Row& row) no
     return restoreFrame(to, base + savedOffset) ? Step::done : Step::last;
 }
 
-/// Out of a signal handler: the kernel has put the registers of what it interrupted, which may run
-/// on another stack, behind the handler's return address (struct ucontext of x86-64).
+/// A step out of a signal handler. The kernel stores the registers of the interrupted code behind
+/// the handler's return address (struct ucontext of x86-64). That code may run on another stack.
 Chain::Step Chain::stepSignal(const Walked& from, Walked& to) noexcept {
     constexpr std::uint64_t frameAt = 120;
     constexpr std::uint64_t stackAt = 160;

@@ -18,8 +18,8 @@ enum class Table : std::uint8_t { stacks, modules };
 
 /// What the recorder lends.
 struct Host {
-    /// A new block of `bytes` (4 KiB times a power of two) for that table of this process, its
-    /// header filled in and open; null where the trace takes no more.
+    /// A new block of `bytes` (4 KiB times a power of two) for that table of this process. Its
+    /// header is filled in and open. Null if the trace accepts no more blocks.
     void* (*claim)(Table table, std::size_t bytes) noexcept;
     /// Such a block is full and sealed: it need not stay in memory.
     void (*release)(void* block, std::size_t bytes) noexcept;

@@ -17,7 +17,7 @@ namespace heapwright::recorder::stacks {
 
 namespace {
 
-/// An object as the loader tells of it.
+/// An object as the loader describes it.
 struct Headers {
     const ElfW(Phdr) * first = nullptr;
     std::size_t count = 0;

@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The loaded objects whose code has been met in a chain of calls, kept to find unwinding tables and
-// written to the trace as they are met, so that addresses can be named after the process is gone.
+// The loaded objects that contain addresses of call chains. The table serves to find unwinding
+// tables. Each object is also written to the trace when it is first met, so that addresses can be
+// resolved after the process has ended.
 //
-// Invariants: an entry is complete before it is counted. One thread at a time adds; another one
-// that comes then does not wait but does without. Cost: of a new object some calls to the system;
-// looking one up goes through the list and is done once per address of code.
+// Invariant: an entry is complete before it is counted. One thread at a time adds; a second thread
+// does not wait and gets no entry.
+// Cost: some system calls per new object. A lookup scans the list, once per code address.
 #pragma once
 
 #include "host.hpp"
@@ -34,7 +35,8 @@ public:
     /// Looks which of them are gone; true if any is.
     bool dropUnloaded() noexcept;
 
-    /// In the child of a fork: the objects are known from the parent, whose blocks are not ours.
+    /// In the child of a fork: the objects are known from the parent, but the blocks remain the
+    /// parent's.
     void afterForkInChild() noexcept;
 
 private:

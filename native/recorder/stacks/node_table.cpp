@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// See node_table.hpp. Node n stands in memory at place n of one long array, whose pieces are made
-// as they are needed.
+// See node_table.hpp. Node n is element n of one long array, whose pieces are mapped on demand.
 #include "node_table.hpp"
 
 #include "table_pages.hpp"
@@ -22,7 +21,7 @@ std::uint64_t mixed(std::uint32_t parent, std::uint64_t address) {
     return hash ^ hash >> 29U;
 }
 
-/// What stands in `place`, made first where there is nothing; null where there is no memory.
+/// Returns the value in `place`, and creates it if it is null. Returns null without memory.
 template <class T>
 T* ensure(std::atomic<T*>& place, std::size_t bytes, const Host& host) {
     T* there = place.load(std::memory_order_acquire);

@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tree of all chains of calls that a process has taken, shared by its threads without a lock.
-// Each thread writes the nodes that it makes into blocks of its own, before anybody can know of
-// them. They are found again by a hash table in memory of our own, which grows by levels: what has
-// no room in its line of one level is looked for in the next, eight times as large.
+// The tree of all call chains of a process, shared by its threads without a lock. Each thread
+// writes its new nodes into its own blocks before it publishes them. A hash table in private memory
+// finds them again. It grows by levels: a node whose line of one level is full goes to the next
+// level, which is eight times as large.
 //
-// Invariants: a node that a level leads to is complete, stands in the trace, and never changes; its
-// number is larger than its parent's. Two threads that make the same node at once may both have
-// made one; one of them is found from then on, both are right. Only a new block waits for anything
-// (the system). Cost: one line of each level, asked for at once, and one of the nodes.
+// Invariant: a published node is complete, is in the trace, and never changes. Its number is larger
+// than its parent's. Two threads that add the same node at once may both make one; later lookups
+// find one of them, and both are valid. Only a new block waits (for a system call).
+// Cost: one line of each level, prefetched together, and one line of the nodes.
 #pragma once
 
 #include "host.hpp"
@@ -42,7 +42,7 @@ public:
     /// there is no more room it is the parent's.
     std::uint32_t child(std::uint32_t parent, std::uint64_t address, NodeStream& mine) noexcept;
 
-    /// A node as it stands in memory.
+    /// A node in memory.
     struct Node {
         std::uint64_t address;
         std::uint32_t parent;

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether memory can be read, asked of the kernel without reading it: a call that changes signal
-// masks copies the mask from user memory first, and refuses to do any more where it is told a way
-// of changing that does not exist. Every program needs that call, so that sandboxes let it pass.
+// Probes whether memory can be read, without reading it. The system call that changes signal masks
+// first copies the mask from user memory. It then fails, because the requested way of changing the
+// mask does not exist. Sandboxes allow this call, because every program needs it.
 #pragma once
 
 #include <heapwright/platform/errno_keeper.hpp>

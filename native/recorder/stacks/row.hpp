@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// One row of unwinding: how, at one address of code, the caller's stack pointer and frame pointer
-// are found from one's own. The return address always lies in the word below the caller's stack
-// pointer. Nearly all rows fit into 16 bits, so that a place of the cache is one word that holds
-// address and row together; the rest are kept in full in a list of odd rows, whose number stands in
-// their place.
+// One row of unwinding: at one code address, how to find the caller's stack pointer and frame
+// pointer from the current ones. The return address is always in the word below the caller's stack
+// pointer. Nearly all rows fit into 16 bits, so that one word of the cache holds address and row.
+// The others are kept in full in a list of odd rows, and the cache holds their number.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +17,11 @@ struct Row {
     enum class Base : std::uint8_t {
         lost,      ///< not known: the chain cannot be followed
         end,       ///< there is no caller
-        foreign,   ///< the address is not one of code at all
+        foreign,   ///< the address is not in code
         stack,     ///< stack pointer + offset
         frame,     ///< frame pointer + offset
-        frameWord, ///< what stands at frame pointer + offset
-        signal,    ///< where the kernel has saved it, to call a signal handler
+        frameWord, ///< the word at frame pointer + offset
+        signal,    ///< in the registers that the kernel saved for a signal handler
     };
     /// Where the caller's frame pointer is.
     enum class Saved : std::uint8_t {
@@ -43,9 +42,9 @@ struct Row {
 /// As a frame pointer tells it: what compilers make of code that has one.
 inline constexpr Row framePointerRow{Row::Base::frame, Row::Saved::atCfa, 16, -16};
 
-/// A row in 16 bits: bit 0 says that the base is the frame pointer; bits 1 to 3 are 0 where the
-/// frame pointer is the same, or n where it is n + 1 words below the caller's stack pointer; bits 4
-/// to 15 are the offset in words. 7 in bits 1 to 3 marks the number of an odd row.
+/// A row in 16 bits. Bit 0: the base is the frame pointer. Bits 1 to 3: 0 if the frame pointer is
+/// unchanged, or n if it is saved n + 1 words below the caller's stack pointer. Bits 4 to 15: the
+/// offset in words. 7 in bits 1 to 3 marks the number of an odd row.
 using ShortRow = std::uint16_t;
 
 inline constexpr ShortRow noRow = 0; // an offset of 0 is no row

@@ -1,14 +1,13 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rows of the return addresses that have been met, shared by all threads without a lock. A
-// place is one word: 48 bits of the address, 16 of the row, so that a reader sees both or neither.
-// Two places serve an address. Addresses that are near in the code are near here, on one line for
-// each 64 bytes of it, and so the common ones are in the processor's caches; but some places are
-// wanted by many. What has to go from them is found again in a second table, where addresses are
-// spread evenly.
+// The rows of known return addresses, shared by all threads without a lock. An entry is one word:
+// 48 bits of the address and 16 of the row. A reader therefore sees both or neither. An address has
+// two possible entries. Neighbouring code addresses share a line, one for each 64 bytes of code, so
+// that frequent entries stay in the processor's caches. Some entries are contended. A row evicted
+// from them is found in a second table, which spreads addresses evenly.
 //
-// Cost: a multiplication and one or two loads for a row that is there; 2 MiB.
+// Cost: a multiplication and one or two loads for a cached row; 2 MiB.
 #pragma once
 
 #include "row.hpp"
@@ -42,7 +41,7 @@ public:
         return findIn(rows_, placeOf(address), address);
     }
 
-    /// The same from the second table, for who has not found it in the first, where it stands then.
+    /// Finds a row that is missing in the first table in the second, and moves it to the first.
     [[nodiscard]] ShortRow findAgain(std::uint64_t address) noexcept {
         const ShortRow row = findIn(second_, spreadPlaceOf(address), address);
         if (row != noRow) {

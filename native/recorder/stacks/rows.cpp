@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A return address is the byte behind a call, which may already be another function's: what is
-// looked for is the row of the byte before it.
+// A return address is the byte behind a call, which may already belong to another function. The row
+// of the byte before it is used.
 #include "rows.hpp"
 
 #include "cfi.hpp"

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The row for a return address: from the cache, or compiled and cached. Code without tables for
-// unwinding (what a compiler makes while the program runs) is taken to keep a frame pointer, as is
+// The row for a return address: from the cache, or compiled and cached. Code without unwinding
+// tables, such as code of a JIT compiler, is assumed to keep a frame pointer. The same holds for
 // all code on processors other than x86-64.
 #pragma once
 

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What of a thread's stack may be read. From the frame at which a walk begins up to the end of the
-// stack all is mapped, but only if it is known which stack it is: a thread's own, which ends at the
-// thread's control block (or, the first thread's, where the kernel put the program's arguments), or
-// some other, on which a coroutine or a signal handler runs.
+// The part of a thread's stack that may be read. From the first frame of a walk to the end of the
+// stack all pages are mapped, if the stack is known. A thread's own stack ends at its control
+// block. The first thread's stack ends where the kernel put the program's arguments. A coroutine or
+// a signal handler may run on another stack.
 //
-// Invariant: what lies between `low_` and `high_` of the own stack has been seen to be readable,
-// page by page, once. Of another stack nothing is remembered; a walk asks again for each page.
+// Invariant: each page between `low_` and `high_` of the own stack was found readable once. For
+// another stack nothing is remembered: each walk probes each page again.
 #pragma once
 
 #include "readable.hpp"
@@ -25,8 +25,8 @@ public:
 
     [[nodiscard]] bool own() const noexcept { return own_; }
 
-    /// Of the thread's own stack all from where the walk began up to here may be read. Of another,
-    /// which is asked word by word, null.
+    /// For the thread's own stack: everything from the start of the walk up to here may be read.
+    /// Zero for another stack, which is probed word by word.
     [[nodiscard]] std::uint64_t ownEnd() const noexcept { return own_ ? end_ : 0; }
 
     /// Whether the word at an address may be read.
@@ -72,7 +72,8 @@ public:
     }
 
 private:
-    static constexpr std::uint64_t farthest = std::uint64_t{64} << 20U; ///< pages are asked for
+    static constexpr std::uint64_t farthest = std::uint64_t{64} << 20U; ///< beyond it, pages are
+                                                                        ///< probed
 
     Window learn(std::uint64_t frame) noexcept;
     [[nodiscard]] static bool connected(std::uint64_t from, std::uint64_t to) noexcept;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pages for tables that are read here and there: large ones where the system has them, for most of
-// what such a table costs a program with much memory of its own is the way to its pages.
+// Pages for tables with scattered reads. Uses large pages where the system has them: in a program
+// with much memory, address translation is most of the cost of such a table.
 #pragma once
 
 #include "host.hpp"

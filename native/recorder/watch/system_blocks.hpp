@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The blocks that hold what was seen of one process, written as all blocks are: what is published
-// counts at once, so that whoever reads the trace meanwhile, or after this program was killed, has
-// all of it. The first block has 4 KiB, each further one twice as much, up to 64 KiB.
+// The blocks of the observations of one process. As in all blocks, published data counts at once. A
+// reader has all of it, also during the run and after this program was killed. The first block has
+// 4 KiB, each further one twice as much, up to 64 KiB.
 #pragma once
 
 #include "trace/system.hpp"

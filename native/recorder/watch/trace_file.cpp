@@ -12,7 +12,7 @@ namespace heapwright::recorder::watch {
 
 namespace {
 
-constexpr unsigned mostPatience = 200; // looks; whoever claimed the block has died in between
+constexpr unsigned mostPatience = 200; // reads; by then the process that claimed the block has died
 
 std::uint64_t load(std::uint64_t& word) {
     return std::atomic_ref(word).load(std::memory_order_acquire);
@@ -72,7 +72,7 @@ void TraceFile::follow(std::vector<Started>& found) {
     }
 }
 
-/// False if nobody has written there yet.
+/// False if the block is still unwritten.
 bool TraceFile::readStarts(std::uint64_t offset, const trace::BlockHeader& block,
                            std::vector<Started>& found) const {
     const std::uint64_t used = block.published & 0xFFFF'FFFF;

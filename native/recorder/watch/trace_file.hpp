@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The trace as the one who watches from outside uses it: to learn which processes write into it,
-// and to add blocks, which are claimed as those of the recorders are.
+// The trace as the outside watcher uses it: to learn which processes write into it, and to add
+// blocks. It claims blocks like the recorders.
 #pragma once
 
 #include "recorder/file.hpp"
@@ -53,9 +53,9 @@ private:
     recorder::TraceFile blocks_;
     dev_t device_ = 0;
     ino_t inode_ = 0;
-    std::uint64_t next_ = trace::pageSize; ///< where the block is that was not looked at yet
-    unsigned patience_ = 0;                ///< how often that one had not been begun
-    std::vector<std::uint64_t> silent_;    ///< blocks of processes that have said nothing yet
+    std::uint64_t next_ = trace::pageSize; ///< offset of the first block not read yet
+    unsigned patience_ = 0;                ///< reads of that block while it was empty
+    std::vector<std::uint64_t> silent_;    ///< blocks of processes without a process block
 };
 
 } // namespace heapwright::recorder::watch

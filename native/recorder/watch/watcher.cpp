@@ -10,9 +10,9 @@ namespace heapwright::recorder::watch {
 namespace {
 
 constexpr std::uint64_t millisecond = 1'000'000;
-constexpr std::uint64_t share = 200;                 // one part in so many of a processor
-constexpr std::uint64_t credit = 20 * millisecond;   // of CPU time: short runs are seen well
-constexpr std::uint64_t newcomer = 10 * millisecond; // how soon a new process is met
+constexpr std::uint64_t share = 200;                 // the watcher may use 1/share of a processor
+constexpr std::uint64_t credit = 20 * millisecond;   // of CPU time: short runs get many samples
+constexpr std::uint64_t newcomer = 10 * millisecond; // delay until a new process is found
 
 std::uint64_t clockNs(clockid_t clock) {
     timespec now{};

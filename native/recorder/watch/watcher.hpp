@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Watches from outside what the system gives to the processes of a trace, and adds it to the trace.
-// No thread and no clock of its own: the launcher calls `tick` from its waiting loop. A run is seen
-// every millisecond at first, every 10 ms after half a second, two thousand times after that for
-// each twentyfold of its length; all together may use half a per cent of one processor, in the
-// long run, and where that is not enough samples become rarer.
+// Samples from outside what memory the system gives to the processes of a trace, and adds it to the
+// trace. It has no thread and no clock: the launcher calls `tick` from its waiting loop. Samples
+// are taken every millisecond at first, every 10 ms after half a second, then two thousand times
+// for each twentyfold of the run's length. All together may use half a per cent of one processor in
+// the long run. If that is not enough, samples become rarer.
 #pragma once
 
 #include "watched.hpp"

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The objects that are live at one moment of a trace, by address: open addressing, linear probing,
-// what ends is really removed, so that its size is that of the most objects live at once.
+// The objects that are live at one moment of a trace, by address. The table uses open addressing
+// with linear probing. An ended object is removed, so the size is that of the most objects live at
+// once.
 #pragma once
 
 #include "replayer/plan.hpp"

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// From a trace to a plan, in two passes: the first finds out which objects are ended by another
-// thread than the one that made them, the second writes the commands. Memory is in proportion to
-// the objects that are live at once, and one bit for each allocation.
+// Makes a plan from a trace, in two passes. The first finds the objects that another thread frees
+// than the one that made them. The second writes the commands. Memory is in proportion to the
+// objects that are live at once, plus one bit for each allocation.
 #pragma once
 
 #include "replayer/plan.hpp"

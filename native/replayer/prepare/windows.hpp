@@ -19,7 +19,7 @@ namespace heapwright::replayer {
 
 class Windows {
 public:
-    /// At most this many bytes, whatever is the least: smaller heaps are a few pages.
+    /// The least bound in bytes: smaller heaps are a few pages.
     static constexpr std::uint64_t leastBound = std::uint64_t{32} << 10;
 
     static std::uint64_t boundFor(std::uint64_t peakBytes) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes a plan's file: each thread's commands go into chunks of its own, which grow from 4 to 64
-// KiB, so that ten thousand threads are as cheap as one. Memory is one open chunk a thread.
+// Writes a plan's file. Each thread's commands go into its own chunks, which grow from 4 to 64 KiB.
+// Ten thousand threads are therefore as cheap as one. Memory is one open chunk per thread.
 #pragma once
 
 #include "replayer/plan.hpp"

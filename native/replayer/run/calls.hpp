@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The routines, called as a program calls them: by name, so that whatever is preloaded answers. A
-// routine that the C library of this machine no longer has is replaced by the one that does the
-// same.
+// The routines, called by name as a program calls them, so that the preloaded allocator answers. A
+// routine that this machine's C library no longer has is replaced by its equivalent.
 #pragma once
 
 #include "trace/event.hpp"

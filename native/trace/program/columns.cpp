@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Events by columns, a chunk of rows at a time: u32 number of rows, then seven columns of u64
-// (time, began, address, old, size, usable, alignment), three of u32 (process, thread, stack) and
-// one of u8 (routine). Zero rows end it; a u64 follows then, how many faults were met. Memory is
-// one chunk.
+// Writes events by columns, a chunk of rows at a time: u32 number of rows, then seven columns of
+// u64 (time, began, address, old, size, usable, alignment), three of u32 (process, thread, stack)
+// and one of u8 (routine). Zero rows end the output; a u64 with the number of faults follows.
+// Cost: the memory of one chunk.
 #include <vector>
 
 #include "trace/program/program.hpp"

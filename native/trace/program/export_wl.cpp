@@ -141,7 +141,7 @@ public:
 private:
     struct Block {
         std::uint64_t id;
-        std::uint32_t owner; ///< who touched it last
+        std::uint32_t owner; ///< the thread that touched it last
     };
 
     struct Thread {

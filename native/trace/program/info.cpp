@@ -109,7 +109,7 @@ void printAccounts(const Trace& trace, std::FILE* out) {
     std::fputs("]}, ", out);
 }
 
-/// Of blocks that are still open nobody has counted the events.
+/// The number of blocks that are still open. Their events are not counted.
 std::uint64_t openBlocks(const Trace& trace) {
     std::uint64_t count = 0;
     for (const BlockInfo& block : trace.blocks())
