@@ -9,7 +9,8 @@
 //  - realloc(p, 0) frees p and returns null. realloc(null, 0) is malloc(0), an object of its own.
 //  - memalign rounds an alignment up to a power of two. aligned_alloc refuses an alignment that is
 //    not one, as glibc since 2.38; earlier ones round. The size need not be a multiple of it.
-//  - posix_memalign reports errors by its result. On failure it changes neither errno nor *out.
+//  - posix_memalign reports errors by its result, and changes *out only on success. Without memory
+//    it also sets errno to ENOMEM. With an invalid alignment it keeps errno.
 //
 // Cost: one test of the result.
 #pragma once
@@ -83,9 +84,13 @@ struct CApi {
         if (!std::has_single_bit(alignment) || alignment % sizeof(void*) != 0) {
             return EINVAL;
         }
-        const platform::ErrnoKeeper keeper;
-        void* object = heap().memalign(alignment, size);
+        void* object = nullptr;
+        {
+            const platform::ErrnoKeeper keeper;
+            object = heap().memalign(alignment, size);
+        }
         if (object == nullptr) {
+            errno = ENOMEM;
             return ENOMEM;
         }
         *out = object;

@@ -55,7 +55,6 @@ static struct object* drawn(uint32_t random) {
         void* memory = NULL;
         const int result = posix_memalign(&memory, alignment, size);
         CHECK(result == 0 ? (uintptr_t)memory % alignment == 0 : result == ENOMEM);
-        errno = ENOMEM;
         return marked(memory, size, mark);
     }
     return marked(malloc(size), size, mark);
