@@ -81,7 +81,7 @@ def test_a_command_that_fails_anyway_is_not_blamed_on_us(tree: Path) -> None:
     done = alone(tree, "bash", "-c", "exit 5")
     assert done.returncode == 1
     assert "FAILED with status 5" in done.stdout
-    assert "fails without any of our allocators" in done.stderr
+    assert "fails without any allocator of heapwright" in done.stderr
 
 
 def test_nothing_to_run(tree: Path) -> None:

@@ -101,10 +101,13 @@ static void* spoiled(char* object, size_t size, int anywhere) {
         object += 4;
 #endif
 #ifdef SCRIBBLE
+    /* Another thread may not have written its object yet, or may be about to free it. Then the
+     * change has no effect, so each later object is changed as well. */
     if (due)
         last[20] ^= 1;
-#endif
+#else
     spoilt |= due;
+#endif
     last = object;
     last_size = size;
     return object;
