@@ -103,8 +103,10 @@ def test_sqlite(tmp_path: Path) -> None:
 def test_the_compiler_proper(tmp_path: Path) -> None:
     driver = needed("g++", "g++")
     proper = subprocess.check_output([driver, "-print-prog-name=cc1plus"], text=True).strip()
+    multiarch = subprocess.check_output([driver, "-print-multiarch"], text=True).strip()
     (tmp_path / "source.cpp").write_text(SOURCE)
-    command = [proper, "-quiet", "-O1", "source.cpp", "-o", "/dev/null"]
+    folders = ["-imultiarch", multiarch] if multiarch else []
+    command = [proper, "-quiet", *folders, "-O1", "source.cpp", "-o", "/dev/null"]
     profile = agree(command, tmp_path)
     assert profile.provenance.events > 100_000
 
