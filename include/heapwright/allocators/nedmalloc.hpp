@@ -1,10 +1,13 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// After nedmalloc: Doug Lea's allocator behind one lock, without quicklists as in version 2.8. In
-// front of it, each thread has a cache of freed objects of up to 8 KiB, with two size classes per
-// doubling. The lock is thus taken once for many small objects. A cached object is not merged, and
-// serves only its thread.
+// After nedmalloc 1.10: up to four of Doug Lea's heaps of version 2.8, each with a lock. A thread
+// uses the heap that it used last. If another thread holds its lock, the thread takes the first
+// heap that is free, or begins one more. In front of them, each thread has a cache of freed objects
+// of up to 8 KiB, with a size class for each power of two. When the cache holds 1 MiB, the objects
+// that were freed longest ago return to their heaps.
+//
+// docs/reference/stand-ins.md lists the rules of the original and the differences.
 #pragma once
 
 #include <heapwright/heap.hpp>
@@ -12,20 +15,25 @@
 namespace heapwright::allocators {
 
 namespace nedmalloc {
-using Objects = CoalesceableHeap<SbrkHeap>;               // each object knows its neighbours
-using Blocks = CoalesceHeap<128 * KiB, Objects>;          // split and merged, best fit
-using Limit = FixedLimit<256 * KiB>;                      // larger requests are mapped
-using Selected = SelectMmapHeap<Limit, MmapHeap, Blocks>; // large objects get their own mapping
-using Checked = CheckedHeap<Selected>;                    // a wrong free ends the program
-using Locked = LockedHeap<FutexLock, Checked>;            // one thread at a time
-using Classes = AtLeast<24, PerDoubling<2, 19>>;          // 24 to 8,184 bytes
-using Cached = ThreadCacheHeap<Classes, 512 * KiB, 16, 1024, Locked>; // a cache for each thread
-using SignalSafe = SignalSafeHeap<Cached>;                            // a handler may interrupt
+using Region = ReserveHeap<16 * MiB>;                    // the memory of a heap
+using Objects = CoalesceableHeap<Region>;                // each object knows its neighbours
+using Fit = ExactFit<14, SizeTries>;                     // lists below 256 bytes, tries above
+using Blocks = SequentialFitHeap<Fit, 1 * MiB, Objects>; // split and merged, best fit
+using Checked = CheckedHeap<Blocks>;                     // a wrong free ends the program
+using Space = LockedHeap<FutexLock, Checked>;            // one thread at a time
+using Pool = ArenaHeap<FirstFree<4>, Space>;             // the last one, or one that is free
+using Large = CheckedHeap<MmapHeap>;                     // pages for one object
+using Limit = FixedLimit<256 * KiB>;                     // larger requests are mapped
+using Selected = SelectMmapHeap<Limit, Large, Pool>;     // large objects get their own mapping
+using Powers = GeometricSlots<2, 1, 32, 8 * KiB + 16>;   // 32, 64, 128, ...
+using Classes = UpTo<8 * KiB, Powers>;                   // ... 8,192
+using Cached = ThreadCacheHeap<Classes, 1 * MiB, Ages<128>, 256, Selected>; // for each thread
+using SignalSafe = SignalSafeHeap<Cached>; // a handler may interrupt
 } // namespace nedmalloc
 
 using Nedmalloc = ANSIWrapper<nedmalloc::SignalSafe>; // the C rules
 
 static_assert(SizedHeap<Nedmalloc> && AlignedHeap<Nedmalloc> && ForkableHeap<Nedmalloc>);
-static_assert(RelocatingHeap<nedmalloc::Cached> && TrimmableHeap<nedmalloc::Cached>);
+static_assert(ConcurrentHeap<nedmalloc::Cached> && RelocatingHeap<nedmalloc::Cached>);
 
 } // namespace heapwright::allocators

@@ -11,17 +11,17 @@
 namespace heapwright::allocators {
 
 namespace ptmalloc3 {
-using Region = ReserveHeap<16 * MiB>;                     // the memory of an arena
-using Objects = CoalesceableHeap<Region>;                 // each object knows its neighbours
-using Fit = ExactFit<14, SizeTries>;                      // lists below 256 bytes, tries above
-using Blocks = SequentialFitHeap<Fit, 64 * KiB, Objects>; // split and merged, best fit
-using Checked = CheckedHeap<Blocks>;                      // a wrong free ends the program
-using Arena = LockedHeap<FutexLock, Checked>;             // one thread at a time
-using Arenas = ArenaHeap<FirstFree<128>, Arena>;          // the last arena, or one that is free
-using Large = CheckedHeap<MmapHeap>;                      // pages for one object
-using Limit = FixedLimit<256 * KiB>;                      // larger requests are mapped
-using Selected = SelectMmapHeap<Limit, Large, Arenas>;    // large objects get their own mapping
-using SignalSafe = SignalSafeHeap<Selected>;              // a handler may interrupt
+using Region = ReserveHeap<16 * MiB>;                    // the memory of an arena
+using Objects = CoalesceableHeap<Region>;                // each object knows its neighbours
+using Fit = ExactFit<14, SizeTries>;                     // lists below 256 bytes, tries above
+using Blocks = SequentialFitHeap<Fit, 1 * MiB, Objects>; // split and merged, best fit
+using Checked = CheckedHeap<Blocks>;                     // a wrong free ends the program
+using Arena = LockedHeap<FutexLock, Checked>;            // one thread at a time
+using Arenas = ArenaHeap<FirstFree<128>, Arena>;         // the last arena, or one that is free
+using Large = CheckedHeap<MmapHeap>;                     // pages for one object
+using Limit = FixedLimit<256 * KiB>;                     // larger requests are mapped
+using Selected = SelectMmapHeap<Limit, Large, Arenas>;   // large objects get their own mapping
+using SignalSafe = SignalSafeHeap<Selected>;             // a handler may interrupt
 } // namespace ptmalloc3
 
 using Ptmalloc3 = ANSIWrapper<ptmalloc3::SignalSafe>; // the C rules

@@ -19,9 +19,9 @@ using LockedMapped = LockedHeap<FutexLock, CheckedHeap<Mapped>>;
 using LockedPages = LockedHeap<FutexLock, MmapHeap>;
 
 template <std::size_t Batch, class Below>
-using Few = ThreadCacheHeap<Exact<9>, 1 * KiB, Batch, 16, Below>;
+using Few = ThreadCacheHeap<Exact<9>, 1 * KiB, Batches<Batch>, 16, Below>;
 template <std::size_t Batch, class Below>
-using Many = ThreadCacheHeap<AtLeast<24, PerDoubling<2, 16>>, 64 * KiB, Batch, 16, Below>;
+using Many = ThreadCacheHeap<AtLeast<24, PerDoubling<2, 16>>, 64 * KiB, Batches<Batch>, 16, Below>;
 
 template <std::size_t Target, class Below>
 using Batches = BatchCacheHeap<PerDoubling<2, 16>, Target, 4, 16, Below>;
@@ -31,7 +31,7 @@ using Caches = ::testing::Types<
     Stack<Many<1, LockedQuick>>, Stack<Many<32, LonelyBlocks>>, Stack<Many<32, LockedPowers>>,
     Uncounted<Many<16, LockedMapped>>, Uncounted<Few<4, LockedPages>>,
     Stack<SizeHeap<Few<8, LockedQuick>>>, Stack<AlignHeap<SizeHeap<Many<8, LockedPowers>>>>,
-    Stack<Few<2, Many<8, LockedQuick>>>, Stack<ThreadCacheHeap<Exact<9>, 200, 8, 1, LockedQuick>>,
+    Stack<Few<2, Many<8, LockedQuick>>>, Stack<ThreadCacheHeap<Exact<9>, 200, Batches<8>, 1, LockedQuick>>,
     Stack<Batches<2, LockedQuick>>, Stack<Batches<32, LockedPowers>>,
     Uncounted<Batches<8, LockedMapped>>, Stack<Few<8, Batches<4, LockedQuick>>>,
     Stack<BatchCacheHeap<Exact<9>, 4, 1, 1, LockedQuick>>>;

@@ -54,7 +54,7 @@ double failuresPerThousand(const std::string& name) {
 }
 
 using Serial = LockedHeap<FutexLock, SizeHeap<CountingHeapAt<8>>>;
-using Cached = ThreadCacheHeap<Exact<4>, 1 * KiB, 4, 8, Serial>;
+using Cached = ThreadCacheHeap<Exact<4>, 1 * KiB, Batches<4>, 8, Serial>;
 using Blocks = AlignedBlockHeap<4 * KiB, 1 * MiB, BufferHeap>;
 template <class Choice>
 using Hoard = HoardHeap<GeometricSlots<6, 5, 16, 64>, Choice, Emptiness<1, 4, 4>, AnyLines, Blocks>;

@@ -67,7 +67,7 @@ private:
 
 using Locked = LockedHeap<FutexLock, SizeHeap<CountingHeapAt<8>>>;
 template <std::size_t Slots>
-using Cached = ThreadCacheHeap<Exact<4>, 256, 2, Slots, Locked>;
+using Cached = ThreadCacheHeap<Exact<4>, 256, Batches<2>, Slots, Locked>;
 
 TEST(CachesModel, WhatAThreadKeepsIsInherited) {
     expectRight(explore<Sharing<Cached<3>, 2>>());

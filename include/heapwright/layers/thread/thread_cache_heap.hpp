@@ -5,10 +5,10 @@
 // serves the thread's next request of its size class, without a lock.
 //
 // A thread's cache is that of its slot (`threadSlot`); there are `Slots`. Only the slot's owner
-// accesses it. It holds objects up to the largest class and `MostBytes` bytes in all. An empty list
-// is filled with up to `Batch` objects, and a full cache returns as many, in one step if the heap
-// below can (`BatchingHeap`). The next owner of a slot inherits its cache. A thread without a slot
-// uses the heap below.
+// accesses it. It holds objects up to the largest class and `MostBytes` bytes in all. `Overflow`
+// says how many objects move at once, and which objects leave a full cache
+// (structure/cache/cache_overflow.hpp). The next owner of a slot inherits its cache. A thread
+// without a slot uses the heap below.
 //
 // `flush` and `trim` do not touch the caches of other threads. `measure` counts all caches, `clear`
 // forgets them, and the destructor returns them. When the heap below has no memory, the caller's
@@ -21,7 +21,7 @@
 // Source: the thread-local buffers of Hoard 3.8 and the lookaside lists of nedmalloc; the key is
 // after glibc's tcache.
 //
-// Example: ThreadCacheHeap<Exact<15>, 64 * KiB, 8, 64, LockedHeap<FutexLock, SizeHeap<ChunkHeap<64 * KiB, 8, MmapHeap>>>>
+// Example: ThreadCacheHeap<Exact<15>, 64 * KiB, Batches<8>, 64, LockedHeap<FutexLock, SizeHeap<ChunkHeap<64 * KiB, 8, MmapHeap>>>>
 #pragma once
 
 #include <heapwright/core/bulk.hpp>
@@ -31,6 +31,7 @@
 #include <heapwright/core/introspection.hpp>
 #include <heapwright/core/traits.hpp>
 #include <heapwright/sizeclass/size_classes.hpp>
+#include <heapwright/structure/cache/cache_overflow.hpp>
 #include <heapwright/structure/cache/caching_heap.hpp>
 #include <heapwright/structure/cache/classifying_heap.hpp>
 #include <heapwright/structure/cache/object_cache.hpp>
@@ -40,19 +41,21 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 namespace heapwright {
 
-template <SizeClasses Classes, std::size_t MostBytes, std::size_t Batch, std::size_t Slots,
+template <SizeClasses Classes, std::size_t MostBytes, CacheOverflow Overflow, std::size_t Slots,
           ConcurrentHeap SuperHeap>
     requires SizedHeap<SuperHeap> && MaxAlignedHeap<SuperHeap> && AnySizeHeap<SuperHeap> &&
              AnyOrderHeap<SuperHeap>
 class ThreadCacheHeap
-    : public CachingHeap<ThreadCacheHeap<Classes, MostBytes, Batch, Slots, SuperHeap>, Classes,
+    : public CachingHeap<ThreadCacheHeap<Classes, MostBytes, Overflow, Slots, SuperHeap>, Classes,
                          SuperHeap> {
-    static_assert(Batch >= 1 && Slots >= 1 && Slots <= threadSlots);
+    static_assert(Slots >= 1 && Slots <= threadSlots);
     static_assert(MostBytes >= Classes::sizeOf(Classes::count - 1));
+    static_assert(Overflow::age == 0 || Classes::sizeOf(0) >= sizeof(AgedObject));
 
     using Cache = ObjectCache<Classes>;
     using Caching = CachingHeap<ThreadCacheHeap, Classes, SuperHeap>;
@@ -70,6 +73,7 @@ class ThreadCacheHeap
     struct alignas(cacheLine) Slot {
         Cache cache;
         std::size_t victim = 0; ///< the class that returns objects next when another one needs room
+        std::uint32_t frees = 0; ///< the number of objects put so far, if objects have an age
     };
 
 public:
@@ -112,8 +116,7 @@ public:
     [[nodiscard, gnu::always_inline]] bool tryFreeFast(void* object) noexcept {
         const std::size_t index = classOfLive(object, "free");
         const std::size_t slot = threadSlotIfTaken();
-        return Waiting::has(index) && slot < Slots &&
-               slots_[slot].cache.template put<MostBytes>(object, index, secret_.get());
+        return Waiting::has(index) && slot < Slots && keeps(slots_[slot], object, index);
     }
 
     /// Pre: no other thread uses the heap.
@@ -175,7 +178,7 @@ private:
     /// Takes an object from below. If the heap below has batches, further objects fill the cache.
     void* refilled(std::size_t slot, std::size_t index) noexcept {
         const std::size_t size = Classes::sizeOf(index);
-        if constexpr (Batch > 1 && BatchingHeap<SuperHeap>) {
+        if constexpr (Overflow::batch > 1 && BatchingHeap<SuperHeap>) {
             Cache& cache = slots_[slot].cache;
             const std::size_t room = (MostBytes - std::min(cache.bytes(), MostBytes)) / size;
             ObjectLink* const first = below().mallocBatch(size, std::min(1 + room, batchOf(index)));
@@ -197,26 +200,61 @@ private:
 
     /// The number of objects of a class that move at once: a small part of the cache.
     static constexpr std::size_t batchOf(std::size_t index) noexcept {
-        return std::clamp(MostBytes / 16 / Classes::sizeOf(index), std::size_t{1}, Batch);
+        return std::clamp(MostBytes / 16 / Classes::sizeOf(index), std::size_t{1}, Overflow::batch);
     }
 
-    /// Makes room in a full cache for further freed objects.
+    /// Puts the object into the cache. Returns false if the cache is full.
+    [[nodiscard, gnu::always_inline]] bool keeps(Slot& slot, void* object,
+                                                 std::size_t index) noexcept {
+        if constexpr (Overflow::age != 0) {
+            AgedObject::stamp(object, slot.frees);
+        }
+        const bool kept = slot.cache.template put<MostBytes>(object, index, secret_.get());
+        slot.frees += kept && Overflow::age != 0 ? 1U : 0U;
+        return kept;
+    }
+
+    /// Frees an object that the full cache did not take, or the first one of the thread.
     [[gnu::noinline]] static void freeBelow(void* object, ThreadCacheHeap& heap) noexcept {
         const std::size_t index = classOfLiveIn<Classes>(heap.below(), object, "free");
         const std::size_t slot = threadSlot();
         if (Waiting::has(index) && slot < Slots) {
             heap.makeRoom(heap.slots_[slot], index);
-            if (heap.slots_[slot].cache.template put<MostBytes>(object, index,
-                                                                heap.secret_.get())) {
+            if (heap.keeps(heap.slots_[slot], object, index)) {
                 return;
             }
         }
         heap.below().free(object);
     }
 
+    /// Makes room for an object of a class, if the overflow policy does so.
+    void makeRoom(Slot& slot, std::size_t index) noexcept {
+        if constexpr (Overflow::age != 0) {
+            returnOldest(slot, index);
+        } else if constexpr (Overflow::batch > 1) {
+            returnBatches(slot, index);
+        }
+    }
+
+    /// Returns the objects of at least an age, in frees of the thread. Halves the age until there
+    /// is room for an object of a class.
+    void returnOldest(Slot& slot, std::size_t index) noexcept {
+        const std::size_t most = MostBytes - Classes::sizeOf(index);
+        for (std::uint32_t age = Overflow::age; slot.cache.bytes() > most; age /= 2) {
+            for (std::size_t each = 0; each < Classes::count; ++each) {
+                handDown(slot.cache.takeFrom(each, [&slot, age](const ObjectLink* object) {
+                    return slot.frees - AgedObject::stampOf(object) >= age;
+                }));
+            }
+            if (age == 0) {
+                slot.cache.clear(); // a fork interrupted an owner, and its count is wrong
+            }
+        }
+    }
+
     /// Returns batches until there is room for an object of a class: first objects of that class,
     /// then of the next class that has any.
-    void makeRoom(Slot& slot, std::size_t index) noexcept {
+    void returnBatches(Slot& slot, std::size_t index) noexcept {
         const std::size_t most = MostBytes - Classes::sizeOf(index);
         for (std::size_t empty = 0; slot.cache.bytes() > most;) {
             if (!slot.cache.isEmpty(index)) {

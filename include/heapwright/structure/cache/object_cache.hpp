@@ -72,6 +72,28 @@ public:
         return first;
     }
 
+    /// The newest object of a class for which `leaves` holds, and all older ones, as a chain
+    /// without keys; null if there is none.
+    template <class Leaves>
+    [[nodiscard]] ObjectLink* takeFrom(std::size_t index, Leaves leaves) noexcept {
+        ObjectLink* newer = nullptr;
+        ObjectLink* each = lists_[index];
+        while (each != nullptr && !leaves(each)) {
+            newer = each;
+            each = each->next;
+        }
+        (newer != nullptr ? newer->next : lists_[index]) = nullptr;
+        std::atomic_signal_fence(std::memory_order_release);
+        ObjectLink* first = nullptr;
+        while (each != nullptr) {
+            ObjectLink* const older = each->next;
+            kept_.store(kept() - oneOf[index], std::memory_order_relaxed);
+            first = ::new (CachedObject::wake(each, Classes::sizeOf(index))) ObjectLink{first};
+            each = older;
+        }
+        return first;
+    }
+
     [[nodiscard]] bool isEmpty(std::size_t index) const noexcept {
         return lists_[index] == nullptr;
     }

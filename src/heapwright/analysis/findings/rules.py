@@ -51,6 +51,11 @@ class Question:
         return replace(self, runs=self.runs.at(where), where=where)
 
     @property
+    def less(self) -> float:
+        """The ratio that is less than 1 by the margin."""
+        return 1 / (1 + self.margin)
+
+    @property
     def scope(self) -> str:
         """The limits of the runs, in words."""
         said = [_level(name, " or ".join(levels)) for name, levels in self.where.items()]
@@ -101,7 +106,13 @@ def wanted(rule: Rule, question: Question) -> Iterator[Wanted]:
 
 @wanted.register
 def _ratio(rule: Ratio, question: Question) -> Iterator[Wanted]:
-    yield _compared(question, rule.response, rule.of, rule.to, Region(rule.above, rule.below))
+    region = Region(_beyond(rule.above, 1 + question.margin), _beyond(rule.below, question.less))
+    yield _compared(question, rule.response, rule.of, rule.to, region)
+
+
+def _beyond(bound: float | None, margin: float) -> float | None:
+    """The bound of a ratio. A bound of 1 only says which side is larger, so the margin replaces it."""
+    return margin if bound == 1 else bound
 
 
 @wanted.register
@@ -134,7 +145,8 @@ def _growth(rule: Growth, question: Question) -> Iterator[Wanted]:
 def _ranking(rule: Ranking, question: Question) -> Iterator[Wanted]:
     for better, worse in _ordered_pairs(rule, question.candidates(rule.factor)):
         one, other = {rule.factor: worse}, {rule.factor: better}
-        region = Region(below=1) if question.better(rule.response) == "higher" else Region(above=1)
+        higher = question.better(rule.response) == "higher"
+        region = Region(below=question.less) if higher else Region(above=1 + question.margin)
         yield _compared(question, rule.response, one, other, region)
 
 
@@ -178,7 +190,7 @@ def _spread(
     return Wanted(
         f"largest over smallest {rule.response} along {rule.along}{question.scope}: "
         f"{_levels(of)} over {_levels(to)}",
-        Region(above=1),
+        Region(above=1 + question.margin),
         lambda: contrasts.spread(question.runs, rule.response, of, to, rule.along),
         missing=missing,
     )

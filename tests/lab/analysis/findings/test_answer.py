@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Findings are answered as the runs were made."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
@@ -105,7 +106,21 @@ def test_more_is_better_turns_a_ranking_around() -> None:
 def test_levels_of_any_factor_can_be_ranked() -> None:
     test = {"kind": "ranking", "response": "time", "factor": "threads", "order": [4, 2, 1]}
     assert asked(test | {"where": {"allocator": "quick"}}).verdict is HOLDS
-    assert asked(test | {"where": {"allocator": "even"}}).verdict is UNKNOWN
+    even = asked(test | {"where": {"allocator": "even"}})
+    assert even.verdict is FAILS, "the difference is shown to be less than the margin"
+
+
+@pytest.mark.parametrize(("bound", "scale"), [("above", 1.0), ("below", -1.0)])
+def test_a_bound_of_one_stands_for_the_margin(bound: str, scale: float) -> None:
+    def slower_by(part: float) -> FindingResult:
+        def value(levels: Mapping[str, str]) -> float:
+            return float((1 + part) ** scale) if levels["allocator"] == "slow" else 1.0
+
+        return asked(ratio("slow", "quick", **{bound: 1}), frame(value, noise=0.001))
+
+    assert slower_by(0.03).verdict is HOLDS
+    assert slower_by(0.01).verdict is FAILS, "1 % is less than the margin of 2 %"
+    assert "1.02" in slower_by(0.01).why or "0.98" in slower_by(0.01).why
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ protected:
 /// Of 24, 40, 56 and 72 bytes, as are those in batches.
 struct PerThread {
     template <std::size_t Batch, std::size_t Slots, class Below>
-    using Over = ThreadCacheHeap<Exact<4>, 1024, Batch, Slots, Below>;
+    using Over = ThreadCacheHeap<Exact<4>, 1024, Batches<Batch>, Slots, Below>;
     static constexpr std::size_t few = 1;
 };
 
