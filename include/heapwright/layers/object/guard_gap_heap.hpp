@@ -72,8 +72,7 @@ public:
     static constexpr bool ownsLockFree = LockFreeOwningHeap<SuperHeap>;
     /// Only this heap knows which runs it has closed.
     static constexpr bool acceptsForeignObjects = false;
-    static constexpr std::string_view caption =
-        "leaves pages that nobody may touch behind each run";
+    static constexpr std::string_view caption = "leaves inaccessible pages behind each run";
     using Below = Heaps<SuperHeap>;
 
     constexpr GuardGapHeap() noexcept = default;
