@@ -46,6 +46,7 @@ MESSAGE_WORDS = 4
 CODE = re.compile(r"^(```|~~~| {2,}|\||-{3,}|\w[\w.-]* = |\[+[\w.]+\]|\S.* {2,}\S)")
 LIST = re.compile(r"^([-*] |\d+\. )")
 LABEL = re.compile(r"^(Pre|Post|Invariant|Cost|Source|Example|Limit|Layout)s?:")
+EXAMPLE = re.compile(r"^Example: \w+<")
 # A sentence may start with markup or with a name that has no capital.
 NAMED = "granary|heapwright|glibc|musl|jemalloc|mimalloc|snmalloc|rpmalloc|valgrind|callgrind"
 SENTENCE = re.compile(
@@ -200,12 +201,16 @@ def is_message(text: str) -> bool:
 
 
 def sentences(lines: list[str]) -> Iterator[str]:
-    """The sentences of a text. Lists, labelled lines and blank lines end one; code is left out."""
+    """The sentences of a text. Lists, labelled lines and blank lines end one.
+
+    Code is left out, and so is the composition behind `Example:` at the head of a layer.
+    """
     paragraph = list[str]()
     for line in [*lines, ""]:
         code = CODE.match(line) and not (paragraph and LIST.match(paragraph[0]))
         if not line.strip() or code or LIST.match(line) or LABEL.match(line):
-            yield from SENTENCE.split(" ".join(paragraph))
+            if not EXAMPLE.match(" ".join(paragraph)):
+                yield from SENTENCE.split(" ".join(paragraph))
             paragraph = [] if code else [line.strip()]
         elif not line.startswith("SPDX-"):
             paragraph.append(line.strip())
