@@ -42,9 +42,10 @@ NAMES = {"Makefile": "make", "CMakeLists.txt": "cmake"}
 # Strings of these folders are data of the tests, not messages.
 DATA = re.compile(r"^(tests|catalogue|docs)/|/scripts/|\.toml$")
 MESSAGE_WORDS = 4
+SOURCE_MARKS = ("#include <", ".cfi_startproc")
 # Indented code, rows of tables, assignments and heads of TOML, and rules: no sentence crosses them.
 CODE = re.compile(r"^(```|~~~| {2,}|\||-{3,}|\w[\w.-]* = |\[+[\w.]+\]|\S.* {2,}\S)")
-LIST = re.compile(r"^([-*] |\d+\. )")
+LIST = re.compile(r"^ ?([-*] |\d+\. )")
 LABEL = re.compile(r"^(Pre|Post|Invariant|Cost|Source|Example|Limit|Layout)s?:")
 EXAMPLE = re.compile(r"^Example: \w+<")
 # A sentence may start with markup or with a name that has no capital.
@@ -195,7 +196,7 @@ def texts(path: str, source: str) -> Iterator[Text]:
 def is_message(text: str) -> bool:
     """Whether a string reads as English rather than as data or source code."""
     return (
-        "#include <" not in text
+        not any(mark in text for mark in SOURCE_MARKS)
         and len(re.findall(r"(?<!\S)[A-Za-z']{2,}[.,;:]?(?!\S)", text)) >= MESSAGE_WORDS
     )
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// After version 3.8 of Hoard (2009): superblocks of 64 KiB for objects of up to half of that, two
-// heaps for each processor and a global one, as in `hoard`. Each thread also has a buffer of 256
-// KiB of small freed objects, which needs no lock.
+// After version 3.8 of Hoard (2009). Superblocks have 64 KiB, for objects of up to half of that. As
+// in `hoard`, there are two heaps for each processor and a global one. Each thread also has a
+// buffer of 256 KiB of small freed objects, which needs no lock.
 //
 // Differences from the original: the buffer is filled and emptied in batches, not one object at a
 // time. It takes objects of up to 1,184 bytes, not 256. The original is from a time when the C

@@ -6,9 +6,9 @@
 //
 // A thread's cache is that of its slot (`threadSlot`); there are `Slots`. Only the slot's owner
 // accesses it. It holds objects up to the largest class and `MostBytes` bytes in all. An empty list
-// is filled with up to `Batch` objects, and a full cache returns as many, in one step if the heap
-// below can (`BatchingHeap`). The next owner of a slot inherits its cache. A thread without a slot
-// uses the heap below.
+// is filled with up to `Batch` objects. A full cache returns as many, in one step if the heap below
+// can (`BatchingHeap`). The next owner of a slot inherits its cache. A thread without a slot uses
+// the heap below.
 //
 // `flush` and `trim` do not touch the caches of other threads. `measure` counts all caches, `clear`
 // forgets them, and the destructor returns them. When the heap below has no memory, the caller's
