@@ -99,7 +99,7 @@ TEST(Live, AClockThatGoesBackIsHeldAndCounted) {
     EXPECT_EQ(times, (std::vector<std::uint64_t>{1000, 1500, 1500, 1500, 1600, 1600}));
     EXPECT_EQ(events.held(), 1U);
     ASSERT_EQ(trace.faultCount(), 1U);
-    EXPECT_EQ(trace.faults()[0].what, "time goes back in thread 0");
+    EXPECT_EQ(trace.faults()[0].what, "time decreases in thread 0");
 }
 
 TEST(Live, AMoveInTwoLetsTheOldBlockGoFirst) {

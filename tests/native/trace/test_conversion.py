@@ -112,7 +112,7 @@ def test_wl_with_missing_edges_goes_on(tmp_path: Path) -> None:
     early = [(5, 1), (7, 8), (5, 7), (2, 2, 1)]
     (tmp_path / "in").write_bytes(wl(early, [(2, 4, 10), (2, 1, 10), (2, 2, 10), (2, 2, 11)]))
     done = import_trace(tmp_path / "in", tmp_path / "made.trace", TraceFormat.WL)
-    assert done.odd["waits for a signal that nobody gives"] == 1
+    assert done.odd["waits for a signal that no thread gives"] == 1
     assert done.odd["frees of what is not live"] == 1
     assert done.odd["blocks freed because their number was filled again"] == 2
     found = rows(tmp_path / "made.trace", "routine", "thread", "address")
