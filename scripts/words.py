@@ -42,16 +42,20 @@ NAMES = {"Makefile": "make", "CMakeLists.txt": "cmake"}
 # Strings of these folders are data of the tests, not messages.
 DATA = re.compile(r"^(tests|catalogue|docs)/|/scripts/|\.toml$")
 MESSAGE_WORDS = 4
-SOURCE_MARKS = ("#include <", ".cfi_startproc")
+# Programs of other languages in a string: C, assembler, R, awk, bc and SQL.
+SOURCE = re.compile(r"#include <|\.cfi_startproc|\bfor \(|\bprintf \"|\bcreate table\b")
 # Indented code, rows of tables, assignments and heads of TOML, and rules: no sentence crosses them.
 CODE = re.compile(r"^(```|~~~| {2,}|\||-{3,}|\w[\w.-]* = |\[+[\w.]+\]|\S.* {2,}\S)")
 LIST = re.compile(r"^ ?([-*] |\d+\. )")
-LABEL = re.compile(r"^(Pre|Post|Invariant|Cost|Source|Example|Limit|Layout)s?:")
+LABEL = re.compile(
+    r"^(Pre|Post|Invariant|Cost|Source|Example|Limit|Layout)s?:"
+    r"|^aborts: |^under [\w-]+[,:]"  # the expected deaths of the programs in tests/misuse
+)
 EXAMPLE = re.compile(r"^Example: \w+<")
 # A sentence may start with markup or with a name that has no capital.
 NAMED = "granary|heapwright|glibc|musl|jemalloc|mimalloc|snmalloc|rpmalloc|valgrind|callgrind"
 SENTENCE = re.compile(
-    rf"(?<=[.!?])(?:[\"')]|\*{{1,2}})?\s+(?=[A-Z`\"'(\[*]|(?:{NAMED})\b)|:\s+(?=[A-Z])"
+    rf"(?<=[.!?])(?:[\"')]|\*{{1,2}})?\s+(?=[A-Z`\"'(\[*{{]|(?:{NAMED})\b)|:\s+(?=[A-Z])"
 )
 
 
@@ -196,7 +200,7 @@ def texts(path: str, source: str) -> Iterator[Text]:
 def is_message(text: str) -> bool:
     """Whether a string reads as English rather than as data or source code."""
     return (
-        not any(mark in text for mark in SOURCE_MARKS)
+        not SOURCE.search(text)
         and len(re.findall(r"(?<!\S)[A-Za-z']{2,}[.,;:]?(?!\S)", text)) >= MESSAGE_WORDS
     )
 

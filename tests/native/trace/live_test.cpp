@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Traces that are being written, or whose writer was killed; clocks that go back; how a file grows.
+// Traces that are being written, or whose writer was killed. Clocks whose time decreases. The
+// growth of a file.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -108,7 +108,7 @@ def test_wl_threads_wait_for_their_signals(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("trace")
 def test_wl_with_missing_edges_goes_on(tmp_path: Path) -> None:
-    """A free before its malloc waits; what nobody ever gives is counted, and nothing hangs."""
+    """A free before its malloc waits. A number that never comes is counted, and nothing hangs."""
     early = [(5, 1), (7, 8), (5, 7), (2, 2, 1)]
     (tmp_path / "in").write_bytes(wl(early, [(2, 4, 10), (2, 1, 10), (2, 2, 10), (2, 2, 11)]))
     done = import_trace(tmp_path / "in", tmp_path / "made.trace", TraceFormat.WL)
