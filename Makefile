@@ -5,7 +5,7 @@
 # make test           build and run the quick tests; tests/README.md says which tests each target runs
 # make test-all       all tests, the longest proofs too
 # make test-programs  what needs servers, desktop programs, a browser or R, and all allocators one by one
-# make test-kernel  builds three kernels, boots each of them twice and compares (takes half an hour once)
+# make test-kernel    builds three kernels, boots each of them twice and compares (takes half an hour once)
 # make stress         all workloads under all composed allocators, for 24 CPU-minutes (goes on where it stopped)
 # make endurance      granary for a thousand million operations; ENDURANCE='--operations 1e10' for more
 # make suites         real software's own test suites under granary, against the same without

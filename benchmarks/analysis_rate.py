@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Time and memory of `heapwright analyse` for 100,000 stored runs, beside R.
 
-The runs are drawn (seeded) for a design of the size of a large published one: six factors of 3, 3,
-6, 6, 2 and 6 levels, 3,888 treatments, in 26 blocks. R reads the same runs from a CSV file and does
-a part of what `analyse` does: `aov` with blocks, main effects and all interactions of two factors,
-and `TukeyHSD` of the allocators. `analyse` reads the results folder and does everything: the same
-over all allocators and for each, aligned ranks, means, rankings with intervals, growth. The two
-alternate, each in a new process.
+The runs are drawn (seeded) for a design of the size of a large published one. It has six factors of
+3, 3, 6, 6, 2 and 6 levels, 3,888 treatments, in 26 blocks. R reads the same runs from a CSV file
+and does a part of what `analyse` does. This part is `aov` with blocks, main effects and all
+interactions of two factors, and `TukeyHSD` of the allocators. `analyse` reads the results folder
+and does everything: the same over all allocators and for each, aligned ranks, means, rankings with
+intervals, growth. The two alternate, each in a new process.
 
 Needs Rscript (r-base-core) for R's side.
 """

@@ -3,7 +3,7 @@
 """The cost of a run under the engine, beside the distribution's hyperfine without a shell.
 
 Both run the same command, which does almost nothing, RUNS times. In every round each tool does this
-once, in a new random order. The engine does the full work of a study: it draws the order, starts
+once, in a new random order. The engine does the full work of a study. It draws the order, starts
 the command under its runner with the proof of an allocator, and watches the memory of its tree. It
 also reads the provider of malloc in each process, classifies the outcome, and writes the run.
 Start-up is in neither figure: for hyperfine the time of two runs is subtracted. The output is

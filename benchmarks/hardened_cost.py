@@ -5,9 +5,10 @@
     python benchmarks/hardened_cost.py [-n BLOCKS]
 
 Instructions are those of a pair of malloc and free of up to 256 bytes among a thousand live objects
-(calls/fast_path.py). Processor time and peak memory are ratios to granary's, geometric means over
-the programs of the study granary that are commands, from `heapwright compare` in randomised blocks.
-Prints a table in Markdown, and what the last row but one, granary-hardened, costs by program.
+(calls/fast_path.py). Processor time and peak memory are ratios to granary's. They are geometric
+means over the programs of the study granary that are commands, from `heapwright compare` in
+randomised blocks. Prints a table in Markdown, and what the last row but one, granary-hardened,
+costs by program.
 """
 
 import argparse

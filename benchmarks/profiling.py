@@ -7,17 +7,18 @@
 
 `rate` records one command with both tools and with stacks, because heaptrack always records them.
 heapwright also records it once without stacks. In every round each analysis runs once, in a new
-random order. An event is a call that the tool recorded. heaptrack works in two steps.
+random order. An event is a call that the tool recorded. heaptrack works in two steps. The program
 heaptrack_interpret turns addresses into numbers of traces while the program runs, so its time
-belongs to the recording. heaptrack_print then makes the report. heapwright does both in one pass,
-from the recording to the report, in two threads. Its CPU time is that of both threads. The output
-is events per second of CPU time and of wall time. The ratios are for heaptrack_print alone and for
-both steps, as geometric means over the rounds with 95 % intervals. A pipe cannot join the steps,
-because heaptrack_print needs the size of its file. docs/reference/profile.md has results.
+belongs to the recording. The program heaptrack_print then makes the report. heapwright does both in
+one pass, from the recording to the report, in two threads. Its CPU time is that of both threads.
+The output is events per second of CPU time and of wall time. The ratios are for heaptrack_print
+alone and for both steps, as geometric means over the rounds with 95 % intervals. A pipe cannot join
+the steps, because heaptrack_print needs the size of its file. docs/reference/profile.md has
+results.
 
-`memory` generates a trace (`heapwright-synth --recreate`), of 200 million events by default, and
-profiles it under a limit of 1 GiB on the address space, which also bounds resident memory. The
-limit includes the mapped file, so the size of the file is added.
+`memory` generates a trace (`heapwright-synth --recreate`), of 200 million events by default. It
+profiles the trace under a limit of 1 GiB on the address space, which also bounds resident memory.
+The limit includes the mapped file, so the size of the file is added.
 """
 
 import math

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the replayer itself does for each recorded call, counted to the instruction by callgrind.
 
-Two traces, one twice as long, are replayed; the difference of the instructions in the replayer's
-own code, by the calls that one has more, is its cost of a call. The allocator's instructions, in
-another object, are not in it. Needs valgrind and the installed tool (HEAPWRIGHT_NATIVE).
+Two traces, one twice as long, are replayed. The cost of a call is the difference of the
+instructions in the replayer's own code, divided by the additional calls. The allocator's
+instructions, in another object, are not in it. Needs valgrind and the installed tool
+(HEAPWRIGHT_NATIVE).
 """
 
 import argparse

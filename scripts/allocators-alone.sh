@@ -4,9 +4,9 @@
 #
 # allocators-alone.sh COMMAND ARG…: what can be shown without the tool's Python environment. Builds
 # each composed allocator of the catalogue into build/alone/ with one command of the C++ compiler,
-# runs the command under each, and says whether it ended well and whether the allocator was in effect
-# in its processes, by what the loader says about them. It measures nothing: the seconds are those of
-# one run. Needs a C++ compiler and the standard library of python3 3.11.
+# and runs the command under each. It reports whether the command ended well. From the loader's
+# output, it reports whether the allocator was in effect in its processes. It measures nothing: the
+# seconds are those of one run. Needs a C++ compiler and the standard library of python3 3.11.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -60,8 +60,8 @@ build() {
         "${libraries[@]}" >"$folder/$1.log" 2>&1
 }
 
-# run [LIBRARY] -- COMMAND ARG…: sets status, seconds, and how many processes got malloc from the
-# library (ours) or from elsewhere (others). The loader writes a file for each process.
+# run [LIBRARY] -- COMMAND ARG…: Sets status and seconds, and counts the processes with malloc from
+# the library or from elsewhere (others). The loader writes a file for each process.
 run() {
     local library='' said=$scratch/loader
     [ "$1" = -- ] || { library=$1 && shift; }

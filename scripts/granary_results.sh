@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# granary_results.sh RESULTS: prints the page docs/results/granary/README.md from the folder of a run of the
-# study granary, and counts the instructions of calls for it, which takes some minutes.
+# granary_results.sh RESULTS: Prints the page docs/results/granary/README.md from the folder of a
+# run of the study granary. It counts the instructions of calls for it, which takes some minutes.
 #
 #     heapwright study run granary --scale small -o granary
 #     scripts/granary_results.sh granary >docs/results/granary/README.md

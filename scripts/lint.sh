@@ -2,9 +2,12 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# lint.sh: formatters (checking only), linters and type checks; everything is looked at before it
-# fails. lint.sh quick: without types and clang-tidy, in seconds. lint.sh fix: let the formatters rewrite. A tool that is missing is named and passed over;
-# with HEAPWRIGHT_NO_SKIP set it is a failure.
+# Usage: lint.sh        formatters (checking only), linters and type checks
+#        lint.sh quick  the same without types and clang-tidy, in seconds
+#        lint.sh fix    the formatters rewrite the files
+#
+# All checks run before it fails. A missing tool is named and skipped. With HEAPWRIGHT_NO_SKIP set, it
+# is a failure.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 mode=${1:-check}
@@ -52,9 +55,8 @@ type_check() {
     return "$status"
 }
 
-# All headers in one file, and the sources of some folders as the build compiles them: the others take
-# longer than they tell.
-# shellcheck disable=SC2317 # `tool` calls it
+# All headers in one file, and the sources of some folders as the build compiles them. The others
+# take more time than their findings are worth.
 tidy() {
     local status=0 headers=build/tidy/headers.cpp
     mkdir -p build/tidy

@@ -42,10 +42,21 @@ NAMES = {"Makefile": "make", "CMakeLists.txt": "cmake"}
 # Strings of these folders are data of the tests, not messages.
 DATA = re.compile(r"^(tests|catalogue|docs)/|/scripts/|\.toml$")
 MESSAGE_WORDS = 4
-CODE = re.compile(r"^(```|~~~| {2,}|\||    )")
-LIST = re.compile(r"^([-*] |\d+\. )")
-LABEL = re.compile(r"^(Pre|Post|Invariant|Cost|Source|Example|Limit|Layout)s?:")
-SENTENCE = re.compile(r"(?<=[.!?])[\"')]?\s+(?=[A-Z`\"'(])|:\s+(?=[A-Z])")
+# Programs of other languages in a string: C, assembler, R, awk, bc and SQL.
+SOURCE = re.compile(r"#include <|\.cfi_startproc|\bfor \(|\bprintf \"|\bcreate table\b")
+# Indented code, rows of tables, assignments and heads of TOML, and rules: no sentence crosses them.
+CODE = re.compile(r"^(```|~~~| {2,}|\||-{3,}|\w[\w.-]* = |\[+[\w.]+\]|\S.* {2,}\S)")
+LIST = re.compile(r"^ ?([-*] |\d+\. )")
+LABEL = re.compile(
+    r"^(Pre|Post|Invariant|Cost|Source|Example|Limit|Layout)s?:"
+    r"|^aborts: |^under [\w-]+[,:]"  # the expected deaths of the programs in tests/misuse
+)
+EXAMPLE = re.compile(r"^Example: \w+<")
+# A sentence may start with markup or with a name that has no capital.
+NAMED = "granary|heapwright|glibc|musl|jemalloc|mimalloc|snmalloc|rpmalloc|valgrind|callgrind"
+SENTENCE = re.compile(
+    rf"(?<=[.!?])(?:[\"')]|\*{{1,2}})?\s+(?=[A-Z`\"'(\[*{{]|(?:{NAMED})\b)|:\s+(?=[A-Z])"
+)
 
 
 @dataclass(frozen=True)
@@ -90,11 +101,14 @@ class Rules:
         )
 
 
-def joined(comments: Iterable[tuple[int, int, str]]) -> Iterator[Text]:
-    """Joins comments on consecutive lines that start in the same column."""
+def joined(comments: Iterable[tuple[int, int, str, bool]]) -> Iterator[Text]:
+    """Joins comments on consecutive lines that start in the same column.
+
+    A trailing comment, which follows code on its line, starts a text.
+    """
     first, column, lines = 0, -1, list[str]()
-    for line, at, comment in comments:
-        if lines and (line, at) == (first + len(lines), column):
+    for line, at, comment, trailing in comments:
+        if lines and not trailing and (line, at) == (first + len(lines), column):
             lines.append(comment)
             continue
         if lines:
@@ -108,7 +122,11 @@ def python_texts(source: str) -> Iterator[Text]:
     """Comments, docstrings and messages of a Python file."""
     tokens = tokenize.generate_tokens(io.StringIO(source).readline)
     yield from joined(
-        (*token.start, re.sub(r"^#:? ?", "", token.string))
+        (
+            *token.start,
+            re.sub(r"^#:? ?", "", token.string),
+            bool(token.line[: token.start[1]].strip()),
+        )
         for token in tokens
         if token.type == tokenize.COMMENT
     )
@@ -135,8 +153,8 @@ def python_texts(source: str) -> Iterator[Text]:
 
 def lexed_texts(source: str, language: str) -> Iterator[Text]:
     """Comments and messages of a file that Pygments reads."""
-    comments = list[tuple[int, int, str]]()
-    line, column = 1, 0
+    comments = list[tuple[int, int, str, bool]]()
+    line, column, trailing = 1, 0, False
     lexer = get_lexer_by_name(language, stripnl=False, ensurenl=False)
     for kind, value in lexer.get_tokens(source):
         if kind in Comment and kind not in Comment.Preproc and not value.startswith("#!"):
@@ -144,10 +162,13 @@ def lexed_texts(source: str, language: str) -> Iterator[Text]:
                 body = re.sub(r"\A/\*+ ?|\s*\*/\Z", "", value)
                 yield Text(line, [re.sub(r"^\s*\* ?", "", each) for each in body.split("\n")])
             else:
-                comments.append((line, column, re.sub(r"^(///?<?|#+) ?", "", value.rstrip())))
+                text = re.sub(r"^(///?<?|#+) ?", "", value.rstrip())
+                comments.append((line, column, text, trailing))
         elif kind in String:
             yield Text(line, [value], message=True)
         line += value.count("\n")
+        last = value.rpartition("\n")[2]
+        trailing = bool(last.strip()) or (trailing and "\n" not in value)
         column = len(value) - value.rfind("\n") - 1 if "\n" in value else column + len(value)
     yield from joined(comments)
 
@@ -177,17 +198,24 @@ def texts(path: str, source: str) -> Iterator[Text]:
 
 
 def is_message(text: str) -> bool:
-    """Whether a string reads as English rather than as data."""
-    return len(re.findall(r"(?<!\S)[A-Za-z']{2,}[.,;:]?(?!\S)", text)) >= MESSAGE_WORDS
+    """Whether a string reads as English rather than as data or source code."""
+    return (
+        not SOURCE.search(text)
+        and len(re.findall(r"(?<!\S)[A-Za-z']{2,}[.,;:]?(?!\S)", text)) >= MESSAGE_WORDS
+    )
 
 
 def sentences(lines: list[str]) -> Iterator[str]:
-    """The sentences of a text. Lists, labelled lines and blank lines end one; code is left out."""
+    """The sentences of a text. Lists, labelled lines and blank lines end one.
+
+    Code is left out, and so is the composition behind `Example:` at the head of a layer.
+    """
     paragraph = list[str]()
     for line in [*lines, ""]:
         code = CODE.match(line) and not (paragraph and LIST.match(paragraph[0]))
         if not line.strip() or code or LIST.match(line) or LABEL.match(line):
-            yield from SENTENCE.split(" ".join(paragraph))
+            if not EXAMPLE.match(" ".join(paragraph)):
+                yield from SENTENCE.split(" ".join(paragraph))
             paragraph = [] if code else [line.strip()]
         elif not line.startswith("SPDX-"):
             paragraph.append(line.strip())

@@ -8,8 +8,8 @@ and sets HEAPWRIGHT_NO_SKIP, so that a test which silently stopped running is no
 A test marked `each_allocator` asks the same of each composed allocator. `make test`
 runs it under the representatives, and `make test-programs` runs it under the others.
 
-Whoever starts the tests in the background, or under nohup, has them ignore an interrupt or a
-terminal that closes, and every program that they start would too; some are there to be interrupted.
+Tests in the background, or under nohup, ignore an interrupt or a terminal that closes. Every
+program that they start would too, but some are there to be interrupted.
 """
 
 import os
@@ -94,7 +94,7 @@ def cache_of_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def needs_programs() -> Callable[..., None]:
-    """Skips where one of the named programs of ours is not installed."""
+    """Skips where one of the named programs of the project is not installed."""
 
     def need(*names: str) -> None:
         try:

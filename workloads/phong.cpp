@@ -3,8 +3,9 @@
 //
 // phong: each thread allocates its share of the objects, with sizes that are mostly small. From the
 // 1,000th object on, it visits a random interval of its objects after each allocation. It frees
-// half of the live ones there and reallocates a quarter of the rest: to twice the size, or to a
-// quarter if it is larger than the largest. Lifetimes are thus short and long, and sizes change.
+// half of the live ones there and reallocates a quarter of the rest. The new size is twice the old
+// one, or a quarter if it is larger than the largest. Lifetimes are thus short and long, and sizes
+// change.
 // Source: Kiem-Phong Vo's test of vmalloc.
 #include "support/program.hpp"
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // producer-consumer: pairs of threads; one allocates a batch, the other frees it, repeatedly. At
-// most one batch of each pair is live. If freed memory stays with the thread that freed it (pure
-// private heaps), the producer needs new memory for every batch, and memory grows without bound. A
-// thread without a partner does both.
+// most one batch of each pair is live. With pure private heaps, freed memory stays with the thread
+// that freed it. Then the producer needs new memory for every batch, and memory grows without
+// bound. A thread without a partner does both.
 // Source: Berger et al. 2000.
 #include "support/program.hpp"
 

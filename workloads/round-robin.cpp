@@ -3,9 +3,9 @@
 //
 // round-robin: the producer-consumer pattern on P threads in turn. In round i, thread i mod P
 // allocates a batch, and the next thread frees it. At most one batch is live. Each thread also has
-// one object, allocated after its batch and kept until its next turn, so that, as in real programs,
-// no heap can be returned as a whole. If freed memory returns to its heap and stays there
-// (ownership), each of the P heaps ends up with a batch: P times the necessary memory.
+// one object, allocated after its batch and kept until its next turn. So, as in real programs, no
+// heap can be returned as a whole. If freed memory returns to its heap and stays there (ownership),
+// each of the P heaps ends up with a batch: P times the necessary memory.
 // Source: Berger et al. 2000.
 #include "support/program.hpp"
 

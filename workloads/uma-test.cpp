@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // uma-test: the synthetic load of a factorial study. A script of steps is prepared first, untimed:
-// for each block its size and whether it is long-lived. Each thread then runs its share: it
+// for each block its size and whether it is long-lived. Each thread then runs its share. It
 // allocates a block, fills it with zeros, and frees it at once, or at the end if it is long-lived.
 // In the pattern `peak`, a thread's long-lived blocks come first; in `growing`, they are spread
 // evenly.

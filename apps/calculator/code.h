@@ -110,7 +110,7 @@ struct Name* namesFind(const struct CalculatorPool* pool, struct Names* names, c
 
 struct Text* textCopy(const struct CalculatorPool* pool, const char* bytes, size_t length);
 
-/* Everything goes back; the code is empty and may be used again. */
+/* Frees everything. The code is empty and may be used again. */
 void codeClear(struct Arithmetic* arithmetic, struct Code* code);
 void functionDestroy(struct Arithmetic* arithmetic, struct Function* function);
 void arrayDestroy(struct Arithmetic* arithmetic, struct Array* array);

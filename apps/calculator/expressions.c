@@ -30,8 +30,8 @@ static enum Instruction arithmeticOf(char sign) {
     }
 }
 
-/// What has been read is a variable or an element, whose index is on the stack; this is what comes
-/// after it: an assignment, a step, or nothing, then its value is wanted.
+/// The parser has read a variable or an element, whose index is on the stack. An assignment, a
+/// step, or nothing may follow. With nothing, the value is wanted.
 static void translatePlace(struct Translator* t, uint32_t name, int element, int* assigned) {
     const enum Instruction load = element ? kLoadElement : kLoad;
     const enum Instruction store = element ? kStoreElement : kStore;

@@ -87,8 +87,8 @@ Limb limbsOver(Limb* quotient, const Limb* a, size_t aLength, Limb divisor) {
     return (Limb)rest;
 }
 
-/// The digit of the quotient for the top of u, at most one too large: from its three highest limbs
-/// and the two highest of v.
+/// The digit of the quotient for the top of u, at most one too large. It is computed from its three
+/// highest limbs and the two highest of v.
 static uint64_t estimate(const Limb* u, const Limb* v, size_t length) {
     const uint64_t top = (uint64_t)u[length] * kLimbBase + u[length - 1];
     uint64_t digit = top / v[length - 1];

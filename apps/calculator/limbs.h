@@ -2,9 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Whole numbers of any length without a sign: limbs of nine decimal digits, the lowest first. A
- * length counts no zeros at the top, unless it says so; zero has the length 0. Nothing here asks
- * for memory: who calls says where the result goes, and how long it may become stands with each
- * function. Decimal limbs, because scales are counted in decimal digits and everything is printed.
+ * length counts no zeros at the top, unless the comment states otherwise. Zero has the length 0.
+ * Nothing here requests memory. The caller provides the place of the result. Each function states
+ * the maximum length of the result. Decimal limbs, because scales are counted in decimal digits and
+ * everything is printed.
  */
 #ifndef HEAPWRIGHT_CALCULATOR_LIMBS_H
 #define HEAPWRIGHT_CALCULATOR_LIMBS_H

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * The machine: a stack of numbers, and a stack of calls. Scope is dynamic, as in bc: a call
- * exchanges what the names of a function's parameters and own variables stand for, and its end
+ * The machine: a stack of numbers, and a stack of calls. Scope is dynamic, as in bc. A call
+ * exchanges the meanings of the names of a function's parameters and own variables, and its end
  * exchanges them back. So a name is looked up once, when the text is translated.
  */
 #ifndef HEAPWRIGHT_CALCULATOR_MACHINE_H
@@ -18,8 +18,8 @@ struct Frame {
     size_t locals; /* how many were exchanged before the call */
 };
 
-/* What a name does not stand for at the moment: outside of the call, or for the time of arguments
- * being made ready, inside of it. */
+/* The meaning that a name does not have at the moment. It is that outside of the call. While
+ * arguments are prepared, it is that inside of it. */
 struct Exchanged {
     struct Local local;
     struct Number* value;

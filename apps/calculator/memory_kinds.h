@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * The kinds of memory that the command-line calculator can be told to use.
+ * The kinds of memory that an option of the command-line calculator selects.
  */
 #ifndef HEAPWRIGHT_CALCULATOR_MEMORY_KINDS_H
 #define HEAPWRIGHT_CALCULATOR_MEMORY_KINDS_H

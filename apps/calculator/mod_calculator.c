@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The calculator as a module of httpd. What is asked for by POST is a program, what stands after
-// the question mark of a GET is one as well; what it prints is the answer. All memory comes from a
-// pool in the request's; on pools that have single frees the calculator uses them, unless told not
-// to.
+// The calculator as a module of httpd. The body of a POST is a program, and so is the text after
+// the question mark of a GET. The printed text is the answer. All memory comes from a pool in the
+// request's. On pools that have single frees the calculator uses them, unless a setting forbids it.
 //
 //     LoadModule calculator_module mod_calculator.so
 //     <Location /calculator>
@@ -144,7 +143,7 @@ static const command_rec kCommands[] = {
     AP_INIT_TAKE1("CalculatorSteps", setSteps, NULL, RSRC_CONF | ACCESS_CONF,
                   "the operations of one request"),
     AP_INIT_FLAG("CalculatorFrees", ap_set_flag_slot, (void*)APR_OFFSETOF(struct Settings, frees),
-                 RSRC_CONF | ACCESS_CONF, "whether single objects are given back to the pool"),
+                 RSRC_CONF | ACCESS_CONF, "whether single objects are freed into the pool"),
     AP_INIT_FLAG("CalculatorAccount", ap_set_flag_slot,
                  (void*)APR_OFFSETOF(struct Settings, account), RSRC_CONF | ACCESS_CONF,
                  "whether a last line tells what memory was used"),

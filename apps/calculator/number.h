@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * Decimal numbers of any length, with so many digits after the point as their scale says. A number
- * never changes; who keeps one has a reference to it, and the last to drop it gives its memory
- * back to the pool. Every operation makes a new number.
+ * Decimal numbers of any length. The scale is the number of digits after the point. A number never
+ * changes. Each keeper of a number has a reference to it. The last one to drop it frees its memory
+ * into the pool. Every operation makes a new number.
  *
  * An operation that cannot be carried out answers null and leaves the reason in `failure`. The
  * scales of results are those of bc.

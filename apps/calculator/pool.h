@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Where the calculator has its memory from: all of it, and from nowhere else. A pool that frees
- * everything at once leaves `release` null; then the calculator frees nothing by itself, and what
- * it has used up stays until the pool goes. That is the whole difference between the two ways whose
+ * everything at once leaves `release` null. Then the calculator frees nothing by itself, and its
+ * used memory stays until the pool ends. That is the whole difference between the two ways whose
  * memory docs/reference/calculator.md compares.
  */
 #ifndef HEAPWRIGHT_CALCULATOR_POOL_H

@@ -89,8 +89,8 @@ static struct Number* raise(struct Arithmetic* arithmetic, const struct Number* 
     return result;
 }
 
-/// Whether a^exponent has more than so many digits, by little or by far: known before it is worked
-/// out. What has hardly more is noticed on the way.
+/// Whether a^exponent has more digits than the limit, by little or by far. The answer is known
+/// before the number is computed. What has hardly more is noticed on the way.
 static int isTooLong(const struct Number* a, uint64_t exponent, size_t most) {
     if (a->length == 0)
         return 0;

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/// A loop that is being translated. Jumps out of it are written before their targets are known:
-/// until then the operand of each says where the operand of the one before it is, 0 for none.
+/// A loop that is being translated. Jumps out of it are written before their targets are known.
+/// Until then the operand of each is the place of the operand of the one before it, 0 for none.
 struct Loop {
     size_t breaks, continues;
     struct Loop* outer;

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * From text to code in one pass: a function for each level of the grammar. The first thing wrong
- * is kept; from then on no word fits any more, so that everything ends by itself.
+ * From text to code in one pass: a function for each level of the grammar. The first error is kept.
+ * From then on no word fits, so that everything ends by itself.
  */
 #ifndef HEAPWRIGHT_CALCULATOR_TRANSLATOR_H
 #define HEAPWRIGHT_CALCULATOR_TRANSLATOR_H

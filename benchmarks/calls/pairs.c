@@ -5,9 +5,9 @@
 //
 // Pairs of malloc and free of random sizes from 1 to MOST. `alone`: each object is freed at once.
 // `held`: each replaces a random one of a thousand live objects. The calls go through the linkage
-// table, as in any program. The `loop` forms are the same without the calls: arguments are moved to
-// their registers, and registers are lost as in a call (of x86-64). fast_path.py counts the
-// instructions.
+// table, as in any program. The `loop` forms are the same without the calls. Arguments are moved to
+// their registers, and registers are lost as in a call (of x86-64). The script fast_path.py counts
+// the instructions.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

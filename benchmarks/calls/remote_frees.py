@@ -4,9 +4,9 @@
 
     python benchmarks/calls/remote_frees.py [-a NAMES] [--runs N] [--csv FILE] [--json FILE]
 
-remote_frees.c allocates 200 MiB in four threads and frees all of it in four other threads, which
-then continue with a little work for a second. The program runs once with each size of objects in
-SIZES, under each allocator in turn, N times. The figures are MiB beyond the start.
+The program remote_frees.c allocates 200 MiB in four threads and frees all of it in four other
+threads. These then continue with a little work for a second. The program runs once with each size
+of objects in SIZES, under each allocator in turn, N times. The figures are MiB beyond the start.
 """
 
 import csv

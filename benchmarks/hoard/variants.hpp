@@ -5,9 +5,9 @@
 // variable policies, and the variants of this folder's experiments (variants.py builds each into a
 // library).
 //
-// Each library records the maximum of bytes in superblocks, and writes it at the end of the process
-// to the file that the variable HEAPWRIGHT_TAKEN names: the A of the published A/U. This adds only
-// a compare to a request.
+// Each library records the maximum of bytes in superblocks. It writes it at the end of the process
+// to the file that the variable HEAPWRIGHT_TAKEN names. This is the A of the published A/U. This
+// adds only a compare to a request.
 #pragma once
 
 #include <heapwright/heap.hpp>
@@ -113,8 +113,9 @@ using FollowOn = Variant<SmallToo, OwnHeap<28>, Emptiness<1, 4, 4>, AnyLines>;
 using KeepsOne = Variant<SmallToo, ByThread<28>, Emptiness<1, 4, 1>, AnyLines>;
 using OneHeap = Variant<SmallToo, ByThread<1>, Emptiness<1, 4, 4>, AnyLines>;
 
-// The mechanism against false sharing that was described and not built, and each half of it alone:
-// a heap for each live thread, and no allocation from partly used lines of transferred superblocks.
+// The mechanism against false sharing that was described and not built, and each half of it alone.
+// One half is a heap for each live thread. The other is no allocation from partly used lines of
+// transferred superblocks.
 using Clean = Variant<Classes, OwnHeap<128>, Emptiness<1, 4, 4>, CleanLines>;
 using OwnOnly = Variant<Classes, OwnHeap<128>, Emptiness<1, 4, 4>, AnyLines>;
 using CleanHashed = Variant<Classes, PerProcessor<128>, Emptiness<1, 4, 4>, CleanLines>;

@@ -4,14 +4,14 @@
 
     python benchmarks/httpd/leak.py [--requests N] [POOLS...]
 
-One server for each kind of pools; nine requests of ten are for a small file on connections that are
-kept, the others for a page made of parts and for the listing of a folder. The measured figure is
-the anonymous memory of the server's children between requests: after a first part of the load, then
-ten times. The leak is the growth from half way to the end, for each request between. An object that
-is lost in each request would be at least 16 bytes. (Before half way a general-purpose allocator
-below may still fill its caches.) Then comes a burst of many connections. Its peak and the memory
-after it are measured. Exit status 1 if the leak is 8 bytes or more for a request, or if more than a
-tenth above the stock pools' is left. Prints Markdown.
+One server for each kind of pools. Nine requests of ten are for a small file on connections that are
+kept. The others are for a page made of parts and for the listing of a folder. The measured figure
+is the anonymous memory of the server's children between requests: after a first part of the load,
+then ten times. The leak is the growth from half way to the end, for each request between. An object
+that is lost in each request would be at least 16 bytes. (Before half way a general-purpose
+allocator below may still fill its caches.) Then comes a burst of many connections. Its peak and the
+memory after it are measured. Exit status 1 if the leak is 8 bytes or more for a request. It is also
+1 if the remaining memory is more than a tenth above that of the stock pools. Prints Markdown.
 """
 
 import argparse

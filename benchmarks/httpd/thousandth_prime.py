@@ -4,9 +4,9 @@
 
     python benchmarks/httpd/thousandth_prime.py
 
-Each figure is of a server that was started for it and had answered one small sum: pages of the
-child that answers, new since the request began and before its pool ended. Exit status 1 if single
-frees do not save nine tenths. Prints Markdown.
+Each figure is of a server that was started for it and had answered one small sum. It counts pages
+of the child that answers, new since the request began and before its pool ended. Exit status 1 if
+single frees do not save nine tenths. Prints Markdown.
 """
 
 import json

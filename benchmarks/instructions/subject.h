@@ -3,7 +3,7 @@
 //
 // The subject of a count: one heap behind plain functions. Each subject is a translation unit that
 // defines the functions that its driver calls. The compiler thus sees the whole heap inside them
-// and nothing of the calling loop, for a composed heap and for one written by hand alike.
+// and nothing of the calling loop. This holds for a composed heap and for one written by hand.
 #pragma once
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The loops in which the instructions of an xalloc heap are counted: mostly the last object is
+// The loops in which the instructions of an xalloc heap are counted. Mostly the last object is
 // freed first, as in the parser it was written for, but not always.
 #include "counting.h"
 #include "subject.h"

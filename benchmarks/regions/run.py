@@ -8,9 +8,9 @@ several processes, with a 95 % interval of the median (by order statistics). Ins
 of one run, by callgrind, and exact. With --general the same loads on malloc, under `lea` and under
 `reap`, in processes that take turns.
 
-The bars: a reap that is used as a region within 8 % of the region; the region no slower than the
-fastest of the others; a reap that frees single objects within 10 % of that one; `reap` as a
-program's malloc within 10 % of `lea`. Exit status 1 if the whole interval of a figure misses its
+The bars: A reap that is used as a region is within 8 % of the region. The region is no slower than
+the fastest of the others. A reap that frees single objects is within 10 % of that one. `reap` as a
+program's malloc is within 10 % of `lea`. Exit status 1 if the whole interval of a figure misses its
 bar.
 """
 

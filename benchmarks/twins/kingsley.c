@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The whole of include/heapwright/allocators/kingsley.hpp, written by hand, as a subject to count.
-// To the core it adds objects of any alignment, one lock, service for a signal handler that
-// interrupts the heap, and the rules of C's malloc. Functions outside malloc and free (calloc,
+// To the core it adds objects of any alignment, one lock, and the rules of C's malloc. It also adds
+// service for a signal handler that interrupts the heap. Functions outside malloc and free (calloc,
 // realloc, fork, statistics) are left out.
 #include "kingsley_core.h"
 #include "subject.h"

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kingsley's allocator written by hand, without a lock: the layers `Chunks` to `Checked` of
-// include/heapwright/allocators/kingsley.hpp in one piece of plain C, to compare the composition's
-// instruction counts with. It has 29 classes of power-of-two blocks, 16 bytes to 4 GiB, each with a
-// list. New blocks are carved from chunks of 1 MiB. An 8-byte word before each object holds `block
-// size << 16 | state`. A free checks the address and the state, and aborts if the object is not
-// live.
+// Kingsley's allocator written by hand, without a lock, to compare the composition's instruction
+// counts with. It has the layers `Chunks` to `Checked` of
+// include/heapwright/allocators/kingsley.hpp in one piece of plain C. It has 29 classes of
+// power-of-two blocks, 16 bytes to 4 GiB, each with a list. New blocks are carved from chunks of 1
+// MiB. An 8-byte word before each object holds `block size << 16 | state`. A free checks the
+// address and the state, and aborts if the object is not live.
 //
-// Written to be fast: everything on the path of malloc and free is inlined, hints mark the usual
+// Written to be fast. Everything on the path of malloc and free is inlined, hints mark the usual
 // branch, and rare paths are out of line. State numbers and sizes are those of
 // include/heapwright/structure/object/tag.hpp, so that neither side has shorter constants.
 #pragma once

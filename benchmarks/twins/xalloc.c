@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A hand-written xalloc heap: one area of 16 MiB. A new object follows the last one in use, and
-// freeing that one goes back over all dead objects before it. Plain C, to compare with the
-// composition `Xalloc` of compositions.hpp.
+// A hand-written xalloc heap: one area of 16 MiB. A new object follows the last one in use. A free
+// of that one steps over all dead objects before it. Plain C, to compare with the composition
+// `Xalloc` of compositions.hpp.
 //
 // A word before each object points to the previous one. Its lowest bit marks the object as dead.
 // The area's first word stands for an object that is never dead.

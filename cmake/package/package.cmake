@@ -17,9 +17,9 @@ foreach(entry IN LISTS HEAPWRIGHT_COMPOSED)
   list(APPEND heapwright_allocators ${name})
 endforeach()
 
-# heapwright_package(NAME ROOT INCLUDE LIB [COMPONENT ...]): the package files of the tree whose root is
-# ROOT below the prefix (empty, or with a slash at its end) and whose headers and libraries are in
-# INCLUDE and LIB below that.
+# heapwright_package(NAME ROOT INCLUDE LIB [COMPONENT ...]): The package files of the tree whose
+# root is ROOT below the prefix (empty, or with a slash at its end). The headers and libraries are
+# in INCLUDE and LIB below that.
 function(heapwright_package name root include lib)
   set(out ${CMAKE_CURRENT_BINARY_DIR}/package/${name})
   set(HEAPWRIGHT_PACKAGE_INCLUDE ${include})

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The same composition over two sources. A general-purpose heap that splits and merges blocks works
-// over pages from the system, and inside a buffer of the program, as on a machine without a system.
-// Only the last parameter differs.
+// The same composition over two sources. A general-purpose heap that splits and merges blocks. It
+// works over pages from the system, and inside a buffer of the program, as on a machine without a
+// system. Only the last parameter differs.
 #include <heapwright/heap.hpp>
 
 #include <cstring>

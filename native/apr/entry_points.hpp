@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The parts of the functions of apr_pools.h outside a pool: the root pool of the process, which is
-// the parent of all pools created without one, and APR's status codes.
+// The parts of the functions of apr_pools.h outside a pool. These are APR's status codes, and the
+// root pool of the process, which is the parent of all pools created without one.
 //
 // Invariant: the root pool exists from the first `initialize` to the last `terminate`. It owns its
 // allocator, which has a mutex, because all threads allocate there.

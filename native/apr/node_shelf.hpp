@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The free nodes of an APR allocator: a list for each size in pages, and one list for all larger
-// ones, up to a limit that the program may set. `NoShelf` keeps none: each node is returned to
+// The free nodes of an APR allocator. They are on a list for each size in pages, and one list for
+// all larger ones. The program may set a limit. `NoShelf` keeps none: each node is returned to
 // malloc, for emulated pools.
 //
 // A request takes from the first list with a node, from its own size upward. As in APR, it prefers

@@ -5,9 +5,10 @@
 // its cleanups. `Memory` defines the heap, its source, and the place of the pool itself
 // (reap_memory.hpp, emulated_memory.hpp).
 //
-// A pool ends in these steps: it runs its first cleanups (apr_pool_pre_cleanup_register), ends the
-// pools inside it, newest first, runs its cleanups, ends its processes, and frees its memory.
-// `PoolEnd` does this without recursion, so that pools may be nested as deeply as memory allows.
+// A pool ends in these steps. It runs its first cleanups (apr_pool_pre_cleanup_register). It ends
+// the pools inside it, newest first, and runs its cleanups. It ends its processes and frees its
+// memory. `PoolEnd` does this without recursion, so that pools may be nested as deeply as memory
+// allows.
 // Invariant: a pool is on its parent's list until its memory is freed. The mutex of the parent's
 // allocator, if it has one, protects the list, because several threads may create pools inside one.
 // Cost: an object costs what the heap takes; a pool costs its heap and four stores.

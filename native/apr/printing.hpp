@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Formatted text of any length as an object of a pool. APR prints into the unused end of a pool's
-// block. A reap has no such end once objects are freed, so the text is first printed on the stack,
+// block. A reap has no such end once objects are freed. So the text is first printed on the stack,
 // and becomes an object when its length is known. Longer text continues in objects that double in
 // size. The last one is kept and cut to its length.
 //

@@ -6,10 +6,9 @@
 //   heapwright-conformance --list     every case: NAME, the rule's source, what it checks; by tabs
 //   heapwright-conformance NAME...    run these cases in this process, one after the other
 //
-// It checks the malloc of its own process, so preload the allocator. Exit status 0: all cases pass.
-// 1: a case failed, and one line on standard output says what and where. 77: the case cannot run
-// here, with the reason. 2: unknown name. Any other end, such as a signal, is also a failure of the
-// allocator.
+// It checks the malloc of its own process, so preload the allocator. Exit status 0: All cases pass.
+// 1: A case failed, and one line on standard output states it. 77: The case cannot run here, with
+// the reason. 2: Unknown name. Any other end, such as a signal, is also a failure of the allocator.
 #include "suite.hpp"
 
 #include <csignal>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The helpers of the cases. A case is a function that returns on success. Otherwise it ends the
-// process through `require`, `fail` or `skip`, which write one line and exit at once, because a
+// process through `require`, `fail` or `skip`. These write one line and exit at once, because a
 // heap that failed cannot be trusted. For the same reason nothing here allocates.
 //
 // A case runs alone in its process, with a watchdog, and takes at most a few seconds.

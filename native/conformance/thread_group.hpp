@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tools of the cases with threads: a group of concurrent threads, a gate at which they wait for
-// each other, and objects that pass between them. Only the objects are allocated.
+// Tools of the cases with threads. They are a group of concurrent threads, a gate at which they
+// wait for each other, and objects that pass between them. Only the objects are allocated.
 #pragma once
 
 #include "suite.hpp"

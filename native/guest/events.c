@@ -4,8 +4,9 @@
  * Sends the kernel's allocation events from its ring buffers to the host. The kernel's command line
  * enables them early in the boot. They stay in the buffers until the load has ended, so that
  * sending them does not disturb the measurement. Marks between them contain the state of the
- * kernel's memory. The host receives a record for each field of an event, the pages of the buffers
- * (each after a record with their number of bytes), and the number of events that each buffer lost.
+ * kernel's memory. The host receives a record for each field of an event, and the number of events
+ * that each buffer lost. It receives the pages of the buffers, each after a record with their
+ * number of bytes.
  */
 #include "guest.h"
 

@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * The first process of a guest that exists for one load. It mounts the kernel's file systems,
- * reports the allocator, runs the load that the command line names, samples memory before, during
- * and after it, and ends the machine. The results go to the second serial line, one JSON object a
- * line. The last one is `end`. A guest without `end` has failed.
+ * reports the allocator, and runs the load that the command line names. It samples memory before,
+ * during and after the load, and ends the machine. The results go to the second serial line, one
+ * JSON object a line. The last one is `end`. A guest without `end` has failed.
  */
 #include "guest.h"
 

@@ -2,8 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Kernel objects that user space can create and remove. Each kind uses its own mixture of caches
- * (inodes, directory entries, files, sockets and their buffers, tasks and their address spaces) and
- * general sizes (the arrays of a pipe). A created process sleeps until it is killed.
+ * and general sizes. The caches are those of inodes, directory entries, files, sockets and their
+ * buffers, tasks and their address spaces. A general size is that of the arrays of a pipe. A
+ * created process sleeps until it is killed.
  */
 #include "guest.h"
 

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Storage inside the guest: ext4 on a loop device over a file in tmpfs. A disk of the host would
- * respond at varying times, so no run would be repeatable. tmpfs alone makes hardly any requests to
- * the object allocators. mke2fs gets fixed identifiers instead of random ones.
+ * respond at varying times, so no run would be repeatable. A tmpfs alone makes hardly any requests
+ * to the object allocators. The program mke2fs gets fixed identifiers instead of random ones.
  */
 #include "guest.h"
 

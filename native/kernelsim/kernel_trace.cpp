@@ -213,7 +213,7 @@ private:
     void readTime(Event& event) {
         event.time = number(1, "the time", 0, UINT64_MAX);
         if (event.time < time_)
-            fail("the time goes back, from " + std::to_string(time_) + " to " +
+            fail("the time decreases, from " + std::to_string(time_) + " to " +
                  std::to_string(event.time));
         time_ = event.time;
     }

@@ -4,7 +4,7 @@
 // Writes known contents into objects and verifies them. An allocator that hands out an object twice
 // is thereby detected, and the saving by a constructor is part of the measurement.
 //
-// Without a constructor, the first 64 bytes are written when the object is allocated, and the first
+// Without a constructor, the first 64 bytes are written when the object is allocated. The first
 // word gets a stamp that no other live object has. With a constructor, the object arrives
 // constructed, and its second word holds the stamp while it is live. The constructor leaves the
 // bytes beyond the largest power of two below the object's size untouched.

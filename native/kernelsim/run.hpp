@@ -3,9 +3,9 @@
 //
 // Runs traffic on a machine with one object allocator and samples it.
 //
-// Droppable objects are dropped in the order of their allocation, in three cases: free memory falls
+// Droppable objects are dropped in the order of their allocation, in three cases. Free memory falls
 // below 1/32 (until it reaches 1/16), a request fails after the caches were shrunk, or the traffic
-// requests it. Each object is written when it is allocated and checked when it is freed, so that an
+// requests it. Each object is written when it is allocated and checked when it is freed. So an
 // allocator that returns a live object, or loses constructed contents, is detected. Time is
 // processor time between samples, so that sampling does not count. The prelude does not count
 // either. `Objects` is one of the kernel's heaps over `MachinePages`.
@@ -289,7 +289,7 @@ private:
                                  " has live objects when all are freed");
         if (machine_.slabPages() != 0)
             throw ModelFault(std::to_string(machine_.slabPages()) +
-                             " pages are not given back when all is freed");
+                             " pages are not returned when all is freed");
     }
 
     const Traffic& traffic_;

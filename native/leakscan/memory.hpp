@@ -23,9 +23,9 @@ class Memory {
 public:
     virtual ~Memory() = default;
 
-    /// The ranges in which a search begins: writable ones, and read-only ones with pages that the
-    /// process has written, such as a table that was sealed with mprotect. Shared file mappings are
-    /// left out. Of the first thread's stack only the used part.
+    /// The ranges in which a search begins. They are writable ones, and read-only ones with pages
+    /// that the process has written, such as a table that was sealed with mprotect. Shared file
+    /// mappings are left out. Of the first thread's stack only the used part.
     virtual std::vector<Range> written() const = 0;
 
     /// All readable ranges, ascending.

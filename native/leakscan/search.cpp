@@ -65,9 +65,9 @@ public:
     }
 
 private:
-    /// A program points into what it asked for, or to its end. The C library links free blocks by
-    /// the addresses of their headers, 16 bytes before them: in the last word of the live block
-    /// that stands there.
+    /// A program points into the memory that it requested, or to its end. The C library links free
+    /// blocks by the addresses of their headers, 16 bytes before them. Such an address is in the
+    /// last word of the live block before.
     bool mayBePointer(std::uint64_t word, const Block& block) const {
         const std::uint64_t offset = word - block.begin;
         const bool isLink =

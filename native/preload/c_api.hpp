@@ -7,8 +7,9 @@
 // Where the standards leave a choice, the behaviour is that of the GNU C library, because programs
 // rely on it:
 //  - realloc(p, 0) frees p and returns null. realloc(null, 0) is malloc(0), an object of its own.
-//  - memalign rounds an alignment up to a power of two. aligned_alloc refuses an alignment that is
-//    not one, as glibc since 2.38; earlier ones round. The size need not be a multiple of it.
+//  - memalign rounds an alignment up to a power of two. An alignment that is no power of two is
+//    refused by aligned_alloc, as in glibc since 2.38; earlier versions round. The size need not be
+//    a multiple of it.
 //  - posix_memalign reports errors by its result, and changes *out only on success. Without memory
 //    it also sets errno to ENOMEM. With an invalid alignment it keeps errno.
 //

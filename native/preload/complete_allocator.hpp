@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The concept of a heap that can replace malloc: the whole set of verbs with the rules of C, and
-// constant initialisation, so that it exists before any constructor runs. `ANSIWrapper` at the top
-// of a composition provides the verbs.
+// The concept of a heap that can replace malloc. It has the whole set of verbs with the rules of C.
+// It has constant initialisation, so that it exists before any constructor runs. `ANSIWrapper` at
+// the top of a composition provides the verbs.
 #pragma once
 
 #include <heapwright/core/bulk.hpp>

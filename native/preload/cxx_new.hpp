@@ -74,7 +74,7 @@ struct CxxNew {
         return persist(size, alignment);
     }
 
-    /// `ours`: the throwing form is this library's own, so it need not be called.
+    /// `ours`: true if the throwing form is this library's own, so it need not be called.
     static void* allocateOrNull(NothrowForm<std::size_t> form, bool ours, std::size_t size) {
         if (ours) [[likely]] {
             void* object = attempt(size);

@@ -4,16 +4,16 @@
 // Holds the heap while the process forks, so that the child finds it consistent.
 //
 // Other fork handlers may allocate, so these must lock last and unlock first, which is the order of
-// the handler registered first. The library is therefore linked with -z initfirst: its constructor,
+// the handler registered first. The library is therefore linked with -z initfirst. Its constructor,
 // which registers them, runs before that of any other object, even of the libraries that it depends
 // on.
 //
 // The C library takes one more lock later: that of the list of all streams. A thread that flushes
 // all streams holds it and may allocate (a stream in memory grows). It would wait for the heap,
 // while fork, which holds the heap, waits for the list. Therefore the list is locked here, before
-// the heap. In the child, the C library resets that lock if and only if it took the lock itself,
-// which it does if there was a second thread. For that reason this code tests for threads, and does
-// not unlock in the child.
+// the heap. In the child, the C library resets that lock if and only if it took the lock itself. It
+// does that if there was a second thread. For that reason this code tests for threads, and does not
+// unlock in the child.
 #pragma once
 
 #include <pthread.h>

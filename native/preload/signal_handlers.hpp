@@ -6,7 +6,7 @@
 // which calls the program's handler.
 //
 // If the interrupted instruction is not the library's and the thread is in no slow path, the
-// allocator was not interrupted, and the trampoline jumps to the program's handler. Otherwise it
+// allocator was not interrupted. The trampoline then jumps to the program's handler. Otherwise it
 // notifies the allocator before and after the handler. Queries return the program's own handlers
 // and flags. Handlers set by direct system calls, or by the C library itself (system and
 // posix_spawn, which set and restore them), are left as they are. These functions may be called in

@@ -75,7 +75,7 @@ std::uint32_t CallTree::childOf(std::uint32_t parent, const trace::StackTable::C
     return made;
 }
 
-/// Marks what makes at least one of so many parts of any sum; how many nodes that are.
+/// Marks the nodes that make at least 1 / `parts` of any sum. Returns the number of these nodes.
 std::size_t CallTree::mark(std::uint64_t parts, std::vector<bool>& chosen) const {
     const Sums& all = nodes_[0].sums;
     const auto seen = [parts](std::uint64_t part, std::uint64_t whole) {

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The tree of calls that led to allocations, with the requests of each call by itself and through
-// its callees: the data of a flame graph. Chains of all processes are merged by the places of their
-// calls. The tree is made once from the sites, after the pass. Nodes too small to be visible are
-// omitted, but the sums include them. Calls inside the libraries libheapwright-*.so are omitted.
+// its callees. It is the data of a flame graph. Chains of all processes are merged by the places of
+// their calls. The tree is made once from the sites, after the pass. Nodes too small to be visible
+// are omitted, but the sums include them. Calls inside the libraries libheapwright-*.so are
+// omitted.
 #pragma once
 
 #include <cstdint>

@@ -65,7 +65,7 @@ void HeapMap::change(std::uint64_t group, std::uint64_t bytes, bool gone) {
     find(group >> regionBits)[group & groupMask] += gone ? 0 - bytes : bytes;
 }
 
-/// A block that lies in several groups, or in a region that is not at hand.
+/// A block that lies in several groups, or in a region other than the current one.
 void HeapMap::spread(std::uint64_t address, std::uint64_t size, bool gone) {
     const std::uint64_t last = (address + size - 1) >> shift_;
     if (address >> shift_ >= last) {

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where in the address space the live blocks of a process stand, over time: live bytes for each
-// page group, looked at in even steps of time. Page groups begin at 4 KiB and double, and steps of
-// time double, whenever there would be too many, so that the memory is fixed. Large blocks are kept
-// one by one and laid over the groups when they are looked at, so that no call costs their length;
-// of a small one the group is found in two looks.
+// The addresses of a process's live blocks over time. The map has the live bytes of each page
+// group, sampled in even steps of time. Page groups begin at 4 KiB and double, and steps of time
+// double, whenever there would be too many, so that the memory is fixed. Large blocks are kept one
+// by one and added to the groups at each sample, so that no call costs their length. The group of a
+// small block is found in two look-ups.
 #pragma once
 
 #include <array>
@@ -60,7 +60,7 @@ private:
 
     /// Live bytes by page group, in order.
     using Column = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
-    /// Rows that are written: so many page groups from a first one on.
+    /// The rows to write. Each has `groups` page groups, from its element of `first` on.
     struct Rows {
         std::uint64_t groups; ///< that make one row
         std::vector<std::uint64_t> first;

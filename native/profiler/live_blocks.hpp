@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The blocks that are live at one moment of the trace, by address: an open table with linear
-// probing, half a cache line a place. A block that ends leaves its address standing, since programs
-// are given the same addresses again and again: an allocation then finds its place as a free does.
-// When five eighths of the places have an address the table is made anew from what is live, twice
-// as large if that is more than three eighths; so its size is that of the most blocks that were
-// live at a time.
+// probing, half a cache line a place. A block that ends leaves its address in the table, because
+// programs receive the same addresses again and again. An allocation then finds its place as a free
+// does. When five eighths of the places have an address, the table is rebuilt from the live ones.
+// It becomes twice as large if these are more than three eighths. So its size is that of the most
+// blocks that were live at a time.
 #pragma once
 
 #include <algorithm>
@@ -92,13 +92,14 @@ public:
         }
     };
 
-    /// So many places may be taken then.
+    /// Makes room for `count` more places.
     void reserve(std::size_t count) {
         if (used_ + count > most_) [[unlikely]]
             makeRoom(count);
     }
     Table table() { return {places_.begin(), mask_, shift_}; }
-    /// So many places have been taken, and so many more, or less, are live than before.
+    /// Records that `taken` more places are in use, and that the number of live blocks changed by
+    /// `live`.
     void changed(std::size_t taken, std::uint64_t live) {
         used_ += taken;
         live_ += static_cast<std::size_t>(live);

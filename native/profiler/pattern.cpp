@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rule: peak if some third of the operations made at least three quarters of the long-lived
-// allocations and the last quarter made at most a tenth; else growing. A line has one third in its
-// densest third and a quarter in its last quarter, a run that begins with a burst all and none: the
-// limits stand about in the middle. A burst at the very end is growing: nothing shows that it ends.
+// The class is *peak* if some third of the operations made at least three quarters of the
+// long-lived allocations. In addition, the last quarter must have made at most a tenth. Otherwise
+// it is growing. A straight line has one third in its densest third and a quarter in its last
+// quarter. A run that begins with a burst has all and none. The limits are about in the middle. A
+// burst at the very end is growing: nothing shows that it ends.
 #include "profiler/pattern.hpp"
 
 #include <algorithm>

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How long-lived allocations come about: the cumulative count of them by operation, and the class
-// that is decided from it. After Costa 2014, section 4.5.6, which tells *peak* (most of them are
-// made in a small part of the run, after which the count stays about level) from *growing* (the
-// count rises about linearly) by eye; the rule here is ours.
+// that is decided from it. After Costa 2014, section 4.5.6, which distinguishes two patterns by
+// eye. In *peak*, most of them are made in a small part of the run, and the count then stays about
+// level. In *growing*, the count rises about linearly. The numeric rule here is this project's own.
 #pragma once
 
 #include <cstdint>
@@ -25,9 +25,9 @@ struct PatternClass {
     std::string rule;
 };
 
-/// Decides the class from the number of long-lived allocations in each of some even steps of a run
-/// that is `stepsInRun` long: the last of them may end with the run. The steps' edges seldom meet a
-/// third's or a quarter's: of a step that lies only partly inside, that part counts.
+/// Decides the class from the number of long-lived allocations in each even step of a run that is
+/// `stepsInRun` long. The last step may end with the run. The steps' edges seldom meet a third's or
+/// a quarter's: of a step that lies only partly inside, that part counts.
 PatternClass classify(const std::vector<std::uint64_t>& longLived, double stepsInRun);
 
 class Pattern {

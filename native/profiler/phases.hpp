@@ -16,7 +16,7 @@ class Phases {
 public:
     explicit Phases(std::uint64_t operations) : steps_(operations / mostSteps + 1, mostSteps) {}
 
-    /// The stretch that operation `operation` is in. Valid until another one is asked for.
+    /// The stretch that operation `operation` is in. Valid until the next call.
     struct Cell {
         std::uint64_t allocations = 0;
         std::uint64_t bytes = 0;

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The short way through the profiler for what programs do most: an allocation at an address where
-// nothing is live, and a free of what is. Such calls are taken in stretches in which nothing else
-// is due (no point of a curve, no sample, no end of a phase or a process), so that what they have
-// in common is counted once for all. Whatever is unusual ends a stretch and goes the long way of
-// profiler.cpp, which comes to the same.
+// The short path through the profiler for the most frequent calls. These are an allocation at an
+// address where nothing is live, and a free of a live block. Such calls are taken in stretches in
+// which nothing else is due: No point of a curve, no sample, no end of a phase or a process. So
+// their common part is counted once for all. An unusual call ends a stretch and takes the long path
+// of profiler.cpp, which has the same result.
 #include <algorithm>
 
 #include "profiler/profiler.hpp"
@@ -42,8 +42,8 @@ Event eventOf(const CallRun& run, const Call& call) {
 
 } // namespace
 
-/// The short way of some calls of one run. What they change often is at hand here, so that nothing
-/// has to be looked up again because something else was written.
+/// The short way of some calls of one run. Local copies of the fields that the calls change often.
+/// So no field is loaded again because another one was written.
 template <bool withSites, bool watched>
 class Profiler::Stretch {
 public:
@@ -249,7 +249,8 @@ std::uint64_t Profiler::nextStop() const {
     return stop;
 }
 
-/// How many calls may go the short way as far as nothing but time is asked; what is due is done.
+/// The number of calls that may take the short path, as far as time alone limits it. Work that is
+/// due is done first.
 std::size_t Profiler::plainCalls(Process& process, const CallRun& run, std::size_t at) {
     const Call* const calls = run.calls + at;
     if (calls->kind == CallKind::other || process.remaining < 2)

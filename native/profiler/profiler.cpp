@@ -257,7 +257,7 @@ void Profiler::begin(Process& process, const Event& event) {
     ++state_.objects;
 }
 
-/// Told once the call is counted, so that a peak names the operation that made it.
+/// Reported after the call is counted, so that a peak names the operation that made it.
 void Profiler::grown() {
     counts_.mostObjects = std::max(counts_.mostObjects, state_.objects);
     timeline_.grown(state_, state_.operations + 1);
@@ -336,7 +336,7 @@ void Profiler::closeUntil(std::uint64_t time) {
     }
 }
 
-/// Nothing of a process is live any more, and what was has never been freed.
+/// No block of a process is live after its end. The blocks that were live have never been freed.
 void Profiler::abandon(std::uint32_t number) {
     Process& process = processes_[number];
     const auto leave = [&](const Block& block) {

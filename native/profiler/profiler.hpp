@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The one pass over a trace that finds all of its profile. It takes events in the order of their
-// times and keeps what is live; each figure is a part of its own that is told of allocations and
+// times and keeps the live blocks. Each figure is a part of its own that receives allocations and
 // ends. Memory is that of the live blocks, the distinct sizes, threads and sites, and of curves of
 // fixed length: never that of the trace.
 //
-// A realloc that grows or moves its block ends one life and begins another: the old block's runs to
-// the entry of the call, the new one's from its return, and live memory changes once, at the
-// return. One that leaves the block where it was and no larger only changes its size.
+// A realloc that grows or moves its block ends one life and begins another. The old block's life
+// lasts until the entry of the call, and the new one's starts at its return. Live memory changes
+// once, at the return. One that leaves the block where it was and no larger only changes its size.
 #pragma once
 
 #include <array>
@@ -38,7 +38,8 @@ namespace heapwright::profiler {
 struct ProcessPlan {
     std::uint64_t events = 0; ///< that will come
     std::uint64_t end = 0;    ///< ns; 0 = not known
-    bool isRoot = true;       ///< nobody's child: while its end is unknown it lasts to the end
+    bool isRoot = true;       ///< the recorded root process; while its end is unknown it lasts to
+                              ///< the end
     bool isForked = false;    ///< it began with its parent's blocks
 };
 
@@ -91,7 +92,8 @@ struct Counts {
 
 class Profiler {
 public:
-    /// `system` is told what is live where, if there is one; it must outlive the profiler.
+    /// `system` receives the live blocks and their addresses, if it is not null. It must outlive
+    /// the profiler.
     explicit Profiler(const Plan& plan, SystemView* system = nullptr,
                       const trace::StackTable* stacks = nullptr);
 
@@ -111,7 +113,7 @@ public:
     const Sites& sites() const { return sites_; }
 
 private:
-    /// A block that a realloc has let go, until its return is told.
+    /// A block that a realloc has released, until its return is reported.
     struct Released {
         std::uint32_t thread;
         std::uint64_t time;
@@ -164,7 +166,7 @@ private:
         std::uint64_t handedOver = 0;
         bool usableKnown = true;
     };
-    /// So many calls of a run, from a place on.
+    /// `count` calls of a run, from a place on.
     struct Part {
         const trace::CallRun& run;
         std::size_t at;

@@ -36,7 +36,7 @@ public:
 
     void add(const Life& life);
     /// The same of a life that ended within mediumRetention, by at least one operation and less
-    /// than 2^52, and by the thread that had begun it.
+    /// than 2^52. The thread that began it must have ended it.
     void addQuick(std::uint64_t size, std::uint64_t nanoseconds, std::uint64_t operations) {
         SizeLifetimes& lives = (*sizes_)[SizeScale::step(size)];
         const std::size_t step = TimeScale::quickStep(nanoseconds);

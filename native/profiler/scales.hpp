@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Two scales on which counts are kept. Both have few steps, so that a table over a scale is small
-// whatever was counted; both are intervals (low, high], so that a limit belongs to what it limits.
+// for any counts. Both are intervals (low, high], so that a limit belongs to the interval below it.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ inline std::uint64_t quickWidth(std::uint64_t number) {
     return (std::bit_cast<std::uint64_t>(floating) >> 52) - bias;
 }
 
-/// Times in ns in steps of 1, 2 and 5 from 100 ns to 5e15 ns; the limits of 100 ms and 1 s are
+/// Times in ns in steps of 1, 2 and 5 from 100 ns to 5e15 ns. The limits of 100 ms and 1 s are
 /// among them. The last step has no end.
 class TimeScale {
 public:

@@ -42,14 +42,14 @@ public:
 
     const std::vector<Site>& all() const { return sites_; }
 
-    /// Those that asked for most, and those that left most; each with the number of its calls in
-    /// the tree, which comes with them.
+    /// The sites with the most requested bytes, and those with the most bytes left at the end. Each
+    /// has the number of its call in the tree, and the tree is written with them.
     void write(Json& json, const trace::StackTable& stacks) const;
 
 private:
     static constexpr std::size_t listed = 1000; ///< of either
 
-    /// A number that was asked for lately.
+    /// A number that was requested recently.
     struct Recent {
         std::uint64_t key = 0; ///< 0 is none: there is no stack 0
         std::uint32_t number = 0;

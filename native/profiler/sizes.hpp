@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How often each size was asked for, and how many blocks of it are live. Memory is that of the
-// distinct sizes: small ones stand in a table by size, larger ones are hashed.
+// The number of requests of each size, and the number of its live blocks. Memory is that of the
+// distinct sizes. Small ones are in a table by size, and larger ones are hashed.
 #pragma once
 
 #include <cstddef>
@@ -42,7 +42,7 @@ public:
     SizeCount& of(std::uint64_t size) {
         return size < smallSizes ? small_[static_cast<std::size_t>(size)] : large(size);
     }
-    /// The same, for those who make many calls at a time: `small` is what this gave before.
+    /// The same, for callers with many calls at a time. `small` is the result of `small()`.
     SizeCount* small() { return small_.data(); }
     SizeCount& of(SizeCount* small, std::uint64_t size) {
         return size < smallSizes ? small[size] : large(size);

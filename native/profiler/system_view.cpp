@@ -79,7 +79,7 @@ void SystemView::readRecorderMemory(std::uint32_t process) {
     }
 }
 
-/// On to the next sample; its time is held if it goes back.
+/// Steps to the next sample. Its time stays the same if the record's time decreases.
 void SystemView::decode() {
     while (record_ < records_.size()) {
         const trace::Record& record = records_[record_++];

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Joins what the system saw of a process with what was live at the same moment. Which of the
-// process's mappings are heap is found from the blocks: a writable mapping in which a block was
-// given out is one, with all of it. So resident memory falls into live bytes, what blocks were
-// rounded up by, what the allocator holds beyond that, and all else (code, stacks, caches of the
-// program's own, mappings of an allocator that hold only its records).
+// Joins what the system saw of a process with what was live at the same moment. The process's
+// mappings that are heap are found from the blocks. A writable mapping in which a block was
+// returned counts as heap, with all of it. So resident memory has four parts: Live bytes, the bytes
+// that blocks were rounded up by, what the allocator holds beyond that, and all else. The last part
+// is code, stacks, the program's own caches, and mappings of an allocator that hold only its
+// records.
 //
 // Cost: for each event a comparison and an addition to the account of a mebibyte of addresses; for
 // each sample a walk over its mappings. Memory: some 60 bytes for each mebibyte of addresses in
@@ -135,7 +136,7 @@ private:
     std::uint64_t nextTime_ = never; ///< of the sample that is decoded and not yet taken
     std::map<std::uint64_t, Mebibyte> accounts_;
     std::array<Place, 1024> recent_{};
-    std::vector<trace::SystemMapping> heaps_; ///< of the sample at hand
+    std::vector<trace::SystemMapping> heaps_; ///< of the current sample
     std::vector<SystemRow> rows_;
     std::size_t perRow_ = 1; ///< samples that make a row
     std::size_t inRow_ = 0;  ///< of them, in the last row so far

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The curve of live memory. Which sizes are the commonest is known only at the end: at each point
-// the counts of the 64 that are so far are kept, and those of the five that turn out to be are
-// written.
+// The curve of live memory. The most frequent sizes are known only at the end. At each point the
+// counts of the 64 that are the most frequent so far are kept. Those of the five most frequent ones
+// at the end are written.
 #include "profiler/timeline.hpp"
 
 #include <algorithm>

@@ -28,7 +28,7 @@ public:
         if (time >= end_) [[unlikely]]
             step(state, time);
     }
-    /// To be called after the state has grown; `state` is that after so many `operations`.
+    /// Pre: the state has grown. `state` is that after `operations` operations.
     void grown(const LiveState& state, std::uint64_t operations) {
         if (state.bytes > most_)
             newMost(state, operations);

@@ -3,7 +3,7 @@
 //
 // The trace's file as the recorder uses it. Its header page stays mapped. Blocks are claimed,
 // mapped one by one and unmapped again. A page is written only after the file system has promised
-// its space: on a full disk the write would raise SIGBUS instead of an error.
+// its space. On a full disk the write would raise SIGBUS instead of an error.
 //
 // Invariant: only a file that begins with a trace's header is touched. The program may close the
 // recorder's descriptor and reuse its number. Therefore the descriptor is compared before each use,

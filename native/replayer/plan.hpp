@@ -5,8 +5,8 @@
 // prepare` writes one, `heapwright-replay run` reads it, both on the same machine and soon after
 // each other: the file is not an exchange format. Addresses have become slots of a table in which a
 // thread finds its objects. Objects that pass to another thread are already known. The commands of
-// a thread are a chain of chunks, so that all threads' can be written side by side and each can be
-// read without the others.
+// a thread are a chain of chunks. So all threads' chunks can be written side by side, and each
+// thread's can be read without the others.
 #pragma once
 
 #include <cstddef>
@@ -80,15 +80,15 @@ constexpr std::size_t largestChunk = std::size_t{64} << 10;
 /// A command is a word and up to `mostWords - 1` more:
 ///
 ///     bits 0-4    the routine's number, or `control`
-///     bit 5       `longSize`: the size does not fit and stands in the next word
+///     bit 5       `longSize`: the size does not fit and is in the next word
 ///     bit 6       `general`: slot uses are written in words of their own
-///     bit 7       `released`: of a realloc, that the old block's bytes were already told by
-///                 Control::release; of a free, that the trace has no such call
+///     bit 7       `released`: of a realloc, that Control::release already subtracted the old
+///                 block's bytes; of a free, that the trace has no such call
 ///     bits 8-35   a slot of the thread's own table
 ///     bits 36-63  the size
 ///
-/// followed by: the long size; the alignment, if the routine has one; the old size, if it is a
-/// realloc; if `general`, the use that ends (free, realloc), then the use that begins
+/// Further words follow: The long size. The alignment, if the routine has one. The old size, if it
+/// is a realloc. If `general`, the use that ends (free, realloc), then the use that begins
 /// (allocations). A slot that holds no object holds null.
 namespace command {
 
@@ -119,9 +119,9 @@ enum class Control : std::uint8_t {
     more = 1,    ///< the next chunk goes on
     take = 2,    ///< wait for the thread's order semaphore
     pass = 3,    ///< post the semaphore of the thread of this index
-    at = 4,      ///< not before so many ns after the first call
-    skip = 5,    ///< so many recorded calls are left out
-    release = 6, ///< a realloc that moves its block of so many bytes was entered here
+    at = 4,      ///< the earliest time, in ns after the first call
+    skip = 5,    ///< a number of recorded calls is left out
+    release = 6, ///< a realloc that moves its block was entered here; has its bytes
     enter = 7,   ///< go on in a window, see `Entry`
 };
 
@@ -149,7 +149,7 @@ struct Entry {
 /// Windows have numbers below this one, which stands for the end of a thread.
 constexpr std::uint32_t endOfWindows = UINT32_MAX >> 1U;
 
-/// Where an object is kept between two calls: a slot of the thread's own table, or one of the
+/// Where an object is kept between two calls. It is a slot of the thread's own table, or one of the
 /// shared table and the generation of its use.
 struct SlotUse {
     std::uint32_t slot = 0; ///< 0 of the own table: no object

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// At each tick of the clock one thing happens, as a rule, so that lifetimes are in calls: a free if
-// one is due, else an allocation. Where allocations would run away from the plan or fall behind it,
-// one more is made, or none. So nothing drifts, and what was fitted to the plan's clock needs no
-// correction.
+// As a rule, one thing happens at each tick of the clock, so that lifetimes are in calls. It is a
+// free if one is due, else an allocation. Where allocations would run away from the plan or fall
+// behind it, one more is made, or none. So nothing drifts, and what was fitted to the plan's clock
+// needs no correction.
 #include "synth/load.hpp"
 
 #include "synth/fenwick_sampler.hpp"

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// heapwright-synth: writes a generated trace, drawn from the plan on standard input or made by one
-// of the recreations, and says on standard output, as one line of JSON, what came of it.
+// heapwright-synth: Writes a generated trace, drawn from the plan on standard input or made by one
+// of the recreations. It reports the result on standard output, as one line of JSON.
 #include "synth/load.hpp"
 #include "synth/recreations.hpp"
 

@@ -30,10 +30,10 @@ public:
 
     std::uint32_t threads() const { return static_cast<std::uint32_t>(threads_.size()); }
 
-    /// From one call to the next so many nanoseconds pass where nothing else is said.
+    /// The default time from one call to the next, in nanoseconds.
     void pace(double nanoseconds) { step_ = nanoseconds; }
 
-    /// It is now so many nanoseconds after the beginning, or later if that is past already.
+    /// Sets the time to `nanoseconds` after the beginning, unless that time is already past.
     void passTo(double nanoseconds) { time_ = std::max(time_, nanoseconds); }
 
     /// The block that `thread` gets; it will be freed by the same thread if nothing else is said.
@@ -56,7 +56,7 @@ private:
     trace::Event begin(std::uint32_t thread, trace::Routine routine);
 
     trace::TraceWriter writer_;
-    std::vector<std::uint32_t> threads_; ///< by our number: the writer's
+    std::vector<std::uint32_t> threads_; ///< by this object's number: the writer's
     AddressSpace places_;
     double step_ = 50; ///< ns
     double time_ = 0;  ///< ns

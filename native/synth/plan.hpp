@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a synthetic load is drawn from: sizes in bands, lifetimes in classes, phases that say how
-// often each pair of these is drawn, threads and to whom they hand blocks. A plan is made by
-// whoever fits a profile and read as text; PLAN.md describes it. Nothing in the text is believed
+// The source of a synthetic load. It has sizes in bands, and lifetimes in classes. Phases state how
+// often each pair of these is drawn. Threads have the threads to which they hand blocks. A program
+// that fits a profile makes a plan as text. PLAN.md describes it. Nothing in the text is believed
 // before it is bounded.
 #pragma once
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Traces made from descriptions that were published of them, where the traces themselves are
-// somebody else's; and one without a model, steady and of any length. docs/reference/synth.md says
-// what of each was published and what had to be chosen.
+// Traces made from published descriptions, where the traces themselves belong to other authors. One
+// more trace is without a model, steady and of any length. docs/reference/synth.md states what of
+// each was published and what had to be chosen.
 #pragma once
 
 #include "synth/output.hpp"
@@ -20,7 +20,7 @@ struct Recreation {
     std::string_view name;
     std::string_view caption;
     std::uint32_t threads;
-    std::uint64_t events; ///< about so many are made if nothing else is asked for
+    std::uint64_t events; ///< the default number, approximately
     void (*make)(Output& output, Random& random, std::uint64_t events);
 };
 

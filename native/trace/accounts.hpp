@@ -44,8 +44,9 @@ struct ProcessAccount {
 };
 static_assert(sizeof(ProcessAccount) == 40);
 
-/// record::accountTotals; the settings follow, up to the end of the record: lines NAME=VALUE of the
-/// command's environment that decide which heap a language runtime uses, or that set an allocator.
+/// record::accountTotals; the settings follow, up to the end of the record. They are lines
+/// NAME=VALUE of the command's environment. They decide which heap a language runtime uses, or set
+/// an allocator.
 struct AccountTotals {
     std::uint64_t cpuNs;       ///< of the whole tree, as the kernel counts it
     std::uint64_t allowanceNs; ///< what accounted processes may have used after their last word

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The begin and the growth of a trace file, for all its writers: the recorder, its launcher, the
-// sampler of the system's view, the writer of generated traces. No function here allocates, throws
-// or keeps state. Processes share only the header page, which all of them map.
+// The begin and the growth of a trace file, for all its writers. These are the recorder, its
+// launcher, the sampler of the system's view, and the writer of generated traces. No function here
+// allocates, throws or keeps state. Processes share only the header page, which all of them map.
 //
 // A writer claims a block with one atomic addition, which yields the block's offset. Then its bytes
 // are reserved on the disk, so that a write to the mapped pages cannot raise SIGBUS. Without room,

@@ -137,7 +137,7 @@ void CallStream::add(Event event) {
     if (event.time < lastTime_) [[unlikely]] {
         if (!std::exchange(held_, true))
             note(trace_.blocks()[trace_.threads()[thread_].blocks[block_ - 1]].offset,
-                 "time goes back in thread " + std::to_string(thread_));
+                 "time decreases in thread " + std::to_string(thread_));
         event.time = lastTime_;
     }
     event.began =

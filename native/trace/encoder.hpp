@@ -313,8 +313,8 @@ inline void Encoder::seal(bool threadEnded) noexcept {
     abandon();
 }
 
-// The encoder's part for less frequent events: shapes that its table does not hold, routines other
-// than malloc, new and free, and addresses that are not multiples of 16.
+// The encoder's part for less frequent events. These are shapes that its table does not hold,
+// routines other than malloc, new and free, and addresses that are not multiples of 16.
 
 inline void Encoder::finishNewShape(std::byte* tag, std::byte* at, unsigned bits,
                                     Rest rest) noexcept {

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The bytes of a trace file, as FORMAT.md describes them: a header page, then blocks of 4 KiB times
-// a power of two, in the order of their claims. A process that needs a block adds its size to
-// `FileHeader::claimed`. Processes share nothing else. All numbers are little-endian. Words that
-// change while other processes or readers use them are accessed through std::atomic_ref. The
-// structs are therefore plain bytes.
+// The bytes of a trace file, as FORMAT.md describes them. A header page comes first. Blocks of 4
+// KiB times a power of two follow, in the order of their claims. A process that needs a block adds
+// its size to `FileHeader::claimed`. Processes share nothing else. All numbers are little-endian.
+// Words that change while other processes or readers use them are accessed through std::atomic_ref.
+// The structs are therefore plain bytes.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Opens a trace: the header, the walk over the blocks, and what stands in single blocks. What is
+// Opens a trace: The header, the walk over the blocks, and the contents of single blocks. What is
 // made of the blocks afterwards, processes and threads, is in processes.cpp.
 #include "trace/reader.hpp"
 

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Reads a trace: of a program that ended, was killed, or still runs. `Trace` maps the file and
-// walks the block headers, one small entry a block; events are decoded block by block as they are
-// asked for, each block against its checksum, and pages are let go behind. What is damaged is
-// skipped and said (`faults`), with its place in the file; a file that is no trace at all, or of
-// another version, is refused with TraceError. Nothing that stands in the file is believed before
-// it is bounded.
+// walks the block headers, one small entry a block. Events are decoded block by block on request,
+// each block against its checksum. Pages are released after use. Damaged parts are skipped and
+// reported (`faults`), with their place in the file. A file that is no trace at all, or of another
+// version, is refused with TraceError. Each number of the file is checked against a bound before
+// use.
 #pragma once
 
 #include <cstddef>
@@ -132,7 +132,8 @@ public:
     std::span<const std::byte> bytes(const BlockInfo& block) const;
     /// The block's payload, or nothing where that cannot be read: that is then a fault.
     std::span<const std::byte> payload(const BlockInfo& block) const;
-    /// The two parts of `payload`: the bytes, and why they are not to be read, if anything says so.
+    /// The two parts of `payload`: the bytes, and the reason why they must not be read, if there is
+    /// one.
     std::span<const std::byte> unchecked(const BlockInfo& block) const;
     const char* flaw(const BlockInfo& block) const;
     void letGo(const BlockInfo& block) const; ///< its pages need not stay in memory
@@ -162,7 +163,7 @@ private:
 
 class BlockDecoder;
 
-/// One thread's events in order. Several can read one trace at a time, in one thread of ours.
+/// One thread's events in order. Several can read one trace at a time, in one thread.
 class ThreadEvents {
 public:
     ThreadEvents(const Trace& trace, std::uint32_t thread);
@@ -189,9 +190,9 @@ private:
 struct Selection {
     static constexpr std::uint32_t all = noProcess;
     std::uint32_t process = all;
-    /// A realloc that moved its block is told in two: `release` of the old block when the call was
-    /// entered, then the realloc itself when it returned. Without it another thread may get the old
-    /// block's address before the realloc is told.
+    /// A realloc that moved its block is reported in two events. The first is `release` of the old
+    /// block when the call was entered. The second is the realloc itself when it returned. Without
+    /// it another thread may get the old block's address before the realloc is reported.
     bool splitMoves = false;
 };
 

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The nodes of one block of stacks, written and read: some four bytes each. What is new of a chain
-// is said from outside inwards, so that most nodes are children of the one before; and an address
-// that was said not long ago is a place in a table that both sides fill alike. A block can be read
+// The nodes of one block of stacks, written and read: some four bytes each. The new nodes of a
+// chain are written from outside inwards, so that most nodes are children of the one before. A
+// recently written address is a place in a table that both sides fill alike. A block can be read
 // without any other.
 //
-// The first byte of a node is stored last, and behind it are zeros: who finds it finds the node
-// whole, whatever becomes of the writer, and the first zero is where an unfinished block ends.
+// The first byte of a node is stored last, and behind it are zeros. A reader that finds it finds
+// the node whole, even if the writer ends. The first zero is the end of an unfinished block.
 #pragma once
 
 #include <algorithm>
@@ -23,15 +23,15 @@
 
 namespace heapwright::trace {
 
-/// The first byte: bit 7 is set; bits 0 and 1 say how the address stands there, 2 and 3 how the
-/// parent, 4 to 6 the lowest bits of what is said of the parent.
+/// The first byte: Bit 7 is set. Bits 0 and 1 select the form of the address, and 2 and 3 that of
+/// the parent. Bits 4 to 6 are the lowest bits of the parent's number.
 namespace node {
 constexpr unsigned always = 128;
 constexpr unsigned addressPlace = 0; ///< u16, in the table
 constexpr unsigned addressNear = 1;  ///< 3 bytes, difference to the address before
 constexpr unsigned addressFar = 2;   ///< 4 bytes, the same
 constexpr unsigned addressWhole = 3; ///< 6 bytes
-constexpr unsigned parentNear = 0;   ///< number − parent − 1 stands in bits 4 to 6
+constexpr unsigned parentNear = 0;   ///< number − parent − 1 is in bits 4 to 6
 constexpr unsigned parentSmall = 1;  ///< number − parent; its higher bits in a byte that follows
 constexpr unsigned parentMedium = 2; ///< its higher bits in two bytes
 constexpr unsigned parentWhole = 3;  ///< u32, its number
@@ -192,7 +192,7 @@ inline NodeReader::NodeReader(std::span<const std::byte> record) noexcept : rest
     start(number_);
 }
 
-/// So many bytes; zero, and the end, where there are fewer.
+/// Reads `count` bytes. Returns zero, and ends the reading, if there are fewer.
 inline std::uint64_t NodeReader::take(std::size_t count) noexcept {
     std::uint64_t value = 0;
     if (count > rest_.size()) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The chains of calls of a trace, and the objects that their addresses lie in. A chain is a path of
-// nodes from the inside out; each node has a place: an object, and an address in that object's
+// nodes from the inside out. Each node has a place: An object, and an address in that object's
 // file, which a debugger or a symbol table can name. Objects are one over the whole trace where
 // path and build are the same.
 //

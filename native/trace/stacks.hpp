@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The records of the blocks that say where memory was asked for: the table of chains of calls, and
-// the objects that their addresses lie in. FORMAT.md says the same in words; stack_nodes.hpp has
-// the coding of the calls.
+// The records of the blocks that state where memory was requested. They are the table of chains of
+// calls, and the objects that their addresses lie in. FORMAT.md says the same in words;
+// stack_nodes.hpp has the coding of the calls.
 //
-// A chain is a path in a tree. Each node is one call: the address that it returns to, and the node
-// of the call around it; node 0 is the root, outside of all. Numbers are those of one process; a
-// forked process inherits its parent's, and its own first new number is above all of them.
+// A chain is a path in a tree. Each node is one call. It has the address that the call returns to,
+// and the node of the call around it. Node 0 is the root, outside of all. Numbers are those of one
+// process; a forked process inherits its parent's, and its own first new number is above all of
+// them.
 #pragma once
 
 #include <cstddef>

@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the system says of a process's memory at one moment, and how the records of `system` blocks
-// hold it. The first record of a block is a complete sample; each later one says what changed, so
-// that a process which stands still costs some twenty bytes a sample and a damaged block costs only
-// itself.
+// hold it. The first record of a block is a complete sample, and each later one holds the changes.
+// So an idle process costs some twenty bytes a sample, and a damaged block costs only itself.
 //
 // Numbers have seven bits a byte, the lowest first. The records:
 //   1  complete   number of the sample, ticks since the trace began, fixed, stack, trace, lazy in
@@ -74,8 +73,8 @@ private:
     std::uint64_t number_ = 0;
 };
 
-/// Reads the records of one process, in their order. Whatever the bytes are, it stays inside them,
-/// and what it gives out is ascending and in proportion to them.
+/// Reads the records of one process, in their order. For any bytes, it reads only inside them. Its
+/// results are ascending and in proportion to the bytes.
 class SystemDecoder {
 public:
     /// Takes one record; true if `sample()` is now another. Changes whose sample before was lost

@@ -44,7 +44,7 @@ bool ThreadEvents::nextBlock() {
 void ThreadEvents::hold(Event& event) {
     if (held_++ == 0)
         trace_->addFault(trace_->blocks()[trace_->threads()[thread_].blocks[block_ - 1]].offset,
-                         "time goes back in thread " + std::to_string(thread_));
+                         "time decreases in thread " + std::to_string(thread_));
     event.time = lastTime_;
 }
 

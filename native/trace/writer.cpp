@@ -127,7 +127,7 @@ std::uint32_t TraceWriter::process(const ProcessText& process) {
 
 std::uint32_t TraceWriter::thread(std::uint32_t process) {
     if (process >= header_.processes)
-        throw std::invalid_argument("a thread of a process that was not told");
+        throw std::invalid_argument("a thread of an unknown process");
     threads_.push_back(std::make_unique<Thread>());
     threads_.back()->process = process;
     return header_.threads++;
@@ -181,7 +181,7 @@ void TraceWriter::seal(Thread& thread, bool ended) {
     BlockHeader* const block = encoder.block();
     if (block == nullptr)
         return;
-    // A block need not be larger than what came to stand in it.
+    // A block need not be larger than its contents.
     block->sizeShift = static_cast<std::uint8_t>(shiftFor(encoder.used()));
     encoder.seal(ended);
     append(thread.memory.front().bytes, pageSize << block->sizeShift);

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes a trace that nobody recorded: what generators draw, what importers read, what tests need.
-// Each thread has one block in memory, which goes to the file when it is full, so the memory is
-// that of the threads. Events of one thread come in the order of their times; threads in any order.
-// Errors of the system are thrown as std::system_error.
+// Writes a trace that was not recorded, for generators, importers and tests. Each thread has one
+// block in memory, which goes to the file when it is full, so the memory is that of the threads.
+// Events of one thread come in the order of their times; threads in any order. Errors of the system
+// are thrown as std::system_error.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ struct WriterOptions {
     std::uint64_t sampleSalt = 0;
 };
 
-/// A process as it is told to the writer; times in ns since the trace began.
+/// A process as its caller describes it to the writer. Times are in ns since the trace began.
 struct ProcessText {
     std::uint32_t pid = 0;
     std::uint32_t parent = noProcess;

@@ -31,7 +31,7 @@ def name_of(header: Path) -> str:
 
 
 def includes(header: Path) -> list[str]:
-    """The headers of ours that a header includes."""
+    """The headers of this project that a header includes."""
     text = header.read_text(encoding="utf-8")
     return re.findall(r'#include [<"](heapwright/[^>"]+)[>"]', text)
 

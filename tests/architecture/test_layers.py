@@ -1,7 +1,9 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Every layer has the one shape: policies first, the superheap last and inherited from in private,
-no defaults, its needs as constraints, a caption, an example, and nothing but these in its name."""
+"""Every layer has the one shape. Policies come first, the superheap is last and inherited from in
+private, and there are no defaults. Its needs are constraints. It has a caption, an example, and
+nothing but these in its name.
+"""
 
 import re
 from pathlib import Path
@@ -119,7 +121,7 @@ def test_no_template_parameter_has_a_default(layer: Layer) -> None:
 
 @pytest.mark.parametrize("layer", OVER_HEAPS, ids=name)
 def test_nothing_is_asserted_about_the_superheap(layer: Layer) -> None:
-    """An assertion is a page of errors and cannot be asked beforehand; a constraint is a line."""
+    """An assertion is a page of errors, and cannot be tested beforehand. A constraint is a line."""
     asserted = re.findall(r"static_assert\((.*?)\);", text_of(layer), re.DOTALL)
     own = f"alignof({layer.name})"  # its own layout is known only when it is complete
     assert not [text for text in asserted if "SuperHeap" in text and own not in text]

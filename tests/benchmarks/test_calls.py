@@ -46,7 +46,9 @@ def valgrind() -> None:
 
 
 def lines(*instructions: int) -> bytes:
-    """What lackey tells of a mark, so many instructions, a mark, so many …, with data between."""
+    """The output of lackey: a mark, a number of instructions, a mark, a number …, with data
+    between.
+    """
     text = b"==1== a word before"
     for count in instructions:
         text += MARK + b"1"

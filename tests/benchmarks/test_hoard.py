@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hoard's variants: no false sharing where it was promised, blowup as it was proved.
 
-With a heap for each live thread, and no allocation from partly used lines of transferred
-superblocks, the detector of the workloads must find no cache line that the allocator has shared,
+The library has a heap for each live thread, and no allocation from partly used lines of transferred
+superblocks. The detector of the workloads must find no cache line that the allocator has shared,
 actively or passively, in any workload. The detector is not blind: it finds some in the same heap
 without the second.
 """

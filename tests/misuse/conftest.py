@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The compositions that watch for misuse, each built once as the tool builds a user's own; and of
-the catalogue granary, as it is and hardened."""
+"""The compositions that watch for misuse, each built once as the tool builds a user's own. From the
+catalogue, granary as it is and hardened.
+"""
 
 import fcntl
 import os

@@ -177,7 +177,7 @@ MISTAKE(free_stack) {
 static _Alignas(32768) char array[64];
 
 // The address of a static variable. It is aligned, since granary looks at the start of a pointer's
-// 32 KiB first: where nothing is mapped there, a fault ends the program.
+// 32 KiB first. Where nothing is mapped there, a fault ends the program.
 // aborts: heapwright: free(): invalid pointer
 MISTAKE(free_static) {
     free(array + 32);

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Misuse of the heap, one mistake at a time, each with the exact words it must die with.
 
-The words stand above the mistake, after `aborts:`; a line `under NAMES: SIGSEGV` says that some of
-our allocators cannot see the mistake before the processor does, a line `under NAMES: nothing` that
-the program goes on to its end there, a line `under NAMES: heapwright: …` that it dies with other
-words. Nothing but those words may be on standard error, and the end must be abort, not a crash on
-the way to it.
+The words stand above the mistake, after `aborts:`; a line `under NAMES: SIGSEGV` states that some
+of the allocators cannot see the mistake before the processor does. A line `under NAMES: nothing`
+states that the program continues to its end there. A line `under NAMES: heapwright: …` states that
+it dies with other words. Nothing but those words may be on standard error, and the end must be
+abort, not a crash on the way to it.
 """
 
 import re

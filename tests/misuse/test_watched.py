@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Misuse of the heap under the compositions that watch for it, and under granary.
 
-What must happen stands in the table of docs/reference/misuse.md: the exact words with which the
-program is aborted, SIGSEGV, `reads XX` for what it finds in memory, or `nothing`: an end as if all
-were well.
+The table of docs/reference/misuse.md has the required end. It is the exact words with which the
+program is aborted, or SIGSEGV. It may be `reads XX` for the value that it finds in memory, or
+`nothing` for an end as if all were well.
 """
 
 import os
@@ -23,7 +23,7 @@ SOURCE = HERE / "watched.c"
 PAGE = HERE.parents[1] / "docs" / "reference" / "misuse.md"
 CATALOGUED = {"granary", "granary-hardened"}
 WATCHERS = sorted(CATALOGUED | {header.stem for header in (HERE / "compositions").glob("*.hpp")})
-# What pages of its own for each object cannot do: fill a narrow address space, outrun a timer, or
+# The limits of pages for each object. They cannot fill a narrow address space, outrun a timer, or
 # fork as fast as others on a busy machine.
 BEYOND_GUARD_PAGES = {
     *("limit-large", "limit-medium", "limit-new", "limit-small"),

@@ -101,8 +101,8 @@ MISTAKE(overflow_read) {
 enum { count = 20000 };
 static long* volatile objects[count];
 
-// Every other one of many objects is freed, then the first word of each of these is written over,
-// where a list of freed objects may have its link. Three more are asked for.
+// Every other one of many objects is freed. Then the first word of each of these is overwritten,
+// where a list of freed objects may have its link. Three more are requested.
 MISTAKE(overwritten_link) {
     for (int i = 0; i < count; ++i) {
         objects[i] = malloc(48);
@@ -118,7 +118,7 @@ MISTAKE(overwritten_link) {
     }
 }
 
-// A byte of a freed object is read, and told.
+// A byte of a freed object is read, and printed.
 MISTAKE(read_after_free) {
     char* object = malloc(100);
     memset(object, 'A', 100);
@@ -126,7 +126,7 @@ MISTAKE(read_after_free) {
     fprintf(stderr, "reads %02x\n", ((volatile unsigned char*)object)[50]);
 }
 
-// A byte of a new object is read, and told.
+// A byte of a new object is read, and printed.
 MISTAKE(read_before_write) {
     unsigned char* object = malloc(5000);
     fprintf(stderr, "reads %02x\n", ((volatile unsigned char*)object)[50]);

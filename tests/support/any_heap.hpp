@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Any heap behind a table of functions, so that what drives heaps in tests is compiled once instead
+// Any heap behind a table of functions. So code that drives heaps in tests is compiled once instead
 // of once for each of a thousand stacks. A verb that the heap does not have is null in its table.
 #pragma once
 
@@ -19,7 +19,7 @@ struct HeapVerbs {
     std::size_t place = 0; ///< its alignment
     std::size_t alignment = 0;
     std::size_t phase = 0;
-    bool uniform = false; ///< may be asked for one size only
+    bool uniform = false; ///< may have requests of one size only
     bool stack = false;   ///< takes back the newest object only
     bool unique = false;  ///< one heap for all of the type, which no destructor ends
 
@@ -77,7 +77,7 @@ consteval bool isUnique() {
     }
 }
 
-// Asked of the verbs themselves: who throws is no `Heap`, and has verbs all the same.
+// The verbs themselves are probed. A heap that throws is no `Heap`, and has verbs all the same.
 template <class H>
 constexpr void addMemoryVerbs(HeapVerbs& verbs) {
     verbs.malloc = [](void* heap, std::size_t size) {

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Free blocks that lie one behind another in memory, for the tests of what keeps such blocks: of
-// each nothing is in use but its tag and its links, or what is as large as the smallest block of a
-// trie.
+// Free blocks that lie one behind another in memory, for the tests of structures that keep such
+// blocks. Only its tag and its links are in use, or the bytes of the smallest block of a trie.
 #pragma once
 
 #include <heapwright/core/address.hpp>

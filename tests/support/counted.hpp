@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A real source under the ledger: every verb of the source is there, what it gives out and takes
-// back is written down, and the request that is to be refused is refused. Memory that need not be
-// zero is filled, so that nobody takes it for zero.
+// A real source under the ledger. Every verb of the source is there, its allocations and frees are
+// written down, and the request that is to be refused is refused. Memory that need not be zero is
+// filled, so that no test takes it for zero.
 #pragma once
 
 #include <support/counting_heap.hpp>

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A source for tests: gives memory of the system's malloc, keeps a ledger of it, and refuses the
-// request it is told to refuse. Layers inherit their superheap privately, so the ledger is one for
-// the process; a test begins it anew.
+// A source for tests. It returns memory of the system's malloc, keeps a ledger of it, and refuses a
+// chosen request. Layers inherit their superheap privately, so the ledger is one for the process; a
+// test begins it anew.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -21,7 +21,8 @@
 
 namespace heapwright::testing {
 
-/// What the counting heaps have given out and not got back, and how often they were asked.
+/// The memory that the counting heaps have given out and that is not returned, and the number of
+/// their requests.
 struct Ledger {
     std::map<void*, std::size_t> live;
     std::map<void*, const void*> foreign; ///< what `Counted` sources have given out, and which
@@ -36,8 +37,8 @@ struct Ledger {
     Ledger() = default;
     Ledger(const Ledger&) = delete;
     Ledger& operator=(const Ledger&) = delete;
-    /// What heaps have left to heaps to come, as an acceptsForeignObjects one may, stays known to a
-    /// leak checker that looks when all is over; whether they may is for the tests to say.
+    /// Memory that heaps have left to later heaps, as an acceptsForeignObjects one may, stays known
+    /// to a leak checker at the end. The tests decide whether the heaps may do so.
     ~Ledger() {
         release();
         stale.merge(foreign);
@@ -76,8 +77,8 @@ private:
     }
 };
 
-/// Blocks at `Phase` modulo 16. What it gives is filled with a pattern, so that nobody takes it for
-/// zero, and filled again when it comes back.
+/// Blocks at `Phase` modulo 16. Its memory is filled with a pattern, so that no test takes it for
+/// zero. It is filled again when it is returned.
 template <std::size_t Phase = 0>
 class CountingHeapAt {
 public:

@@ -17,7 +17,7 @@ void elsewhere(std::size_t heaps, Body body, std::size_t mine) {
     std::thread([&] {
         if (threadSlot() % heaps != mine) {
             body();
-        } else { // whoever is started while this one lives has another slot
+        } else { // a thread that is started while this one lives has another slot
             elsewhere(heaps, body, mine);
         }
     }).join();

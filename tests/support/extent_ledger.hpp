@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The system for tests of heaps of extents: the real one, with a ledger of what is mapped, a call
-// that is refused, and a clock and a delay that the test moves. It is one for the process; a test
-// begins it anew.
+// The system for tests of heaps of extents. It is the real one, with a ledger of the mapped memory.
+// It has a call that is refused, and a clock and a delay that the test moves. It is one for the
+// process; a test begins it anew.
 #pragma once
 
 #include <heapwright/core/address.hpp>

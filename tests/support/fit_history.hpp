@@ -15,9 +15,9 @@
 
 namespace heapwright::testing {
 
-/// Adds, removes and takes blocks of `smallest` bytes and 16 more each, of so many sizes. `Model`
-/// is a set of what `keyOf` makes of a block, in the order in which the policy serves. Returns what
-/// waits in the end.
+/// Adds, removes and takes blocks of `smallest` bytes and 16 more each, of a number of sizes.
+/// `Model` is a set of what `keyOf` makes of a block, in the order in which the policy serves.
+/// Returns what waits in the end.
 template <class Model, class Policy, class Key>
 Model runFitHistory(Policy& policy, BlockShelf& shelf, std::uint32_t seed, std::size_t smallest,
                     std::size_t sizes, Key keyOf) {

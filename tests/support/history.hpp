@@ -3,7 +3,8 @@
 //
 // Random histories of a heap against a model: what is live, where it is, and what is in it. The
 // history follows from its seed alone; a failure names the seed and the step. It knows the heap by
-// its table only, and keeps to what the heap can be asked: one size, or only the newest back.
+// its table only, and keeps to the requests that the heap supports: one size, or only the newest
+// freed.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -31,8 +32,8 @@ struct HistoryShape {
     bool mayFail = false; ///< null is an answer that a request may get
 };
 
-/// How often a history was given memory, and how often null that was not only asked for what is
-/// held.
+/// How often a history got memory, and how often null for a request that was not only for held
+/// memory.
 struct HistoryTally {
     std::size_t served = 0;
     std::size_t refused = 0;

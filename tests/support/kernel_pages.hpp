@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What tests of the kernel's heaps and of their parts stand on: processors that are said, pages of
-// two memory nodes that are counted, and objects that know whether they were constructed.
+// The base of tests of the kernel's heaps and of their parts. It has processors that the test
+// chooses, pages of two memory nodes that are counted, and objects that know whether they were
+// constructed.
 #pragma once
 
 #include <heapwright/layers/carve/kernel_page_heap.hpp>
@@ -20,7 +21,7 @@ namespace heapwright::testing {
 using KernelPages = KernelPageHeap<1, 16 * MiB, FutexLock, MmapHeap>;
 using FourProcessors = SimulatedProcessors<4>;
 
-/// Pages of two nodes; says how many blocks it gave, and refuses when told to.
+/// Pages of two nodes. It has the number of returned blocks, and refuses if the test requires it.
 class CountedPages {
 public:
     Page* takePages(std::size_t order, Mobility mobility, std::size_t node) noexcept {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A cache of one of the models of the kernel's allocators, over counted pages: the test says on
-// which of up to four processors it is.
+// A cache of one of the models of the kernel's allocators, over counted pages. The test chooses one
+// of up to four processors for it.
 #pragma once
 
 #include <support/kernel_pages.hpp>

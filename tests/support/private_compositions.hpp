@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two complete allocators of private heaps, for the tests that share a heap between threads: pure
-// private heaps over one source, and heaps with ownership, each with a source of its own.
+// Two complete allocators of private heaps, for the tests that share a heap between threads. They
+// are pure private heaps over one source, and heaps with ownership, each with a source of its own.
 #pragma once
 
 #include <heapwright/heap.hpp>

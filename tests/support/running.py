@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Commands that tests run to their end, whatever it is."""
+"""Commands that tests run to any end."""
 
 import subprocess
 from collections.abc import Sequence

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the sanitizers behave in these tests, where the build has them: a request that no memory can
-// hold is answered with null, as the tests want to see it, rather than with an abort.
+// The behaviour of the sanitizers in these tests, where the build has them. A request that no
+// memory can hold returns null, as the tests expect, rather than an abort.
 
 extern "C" {
 [[gnu::visibility("default")]] const char* __asan_default_options();

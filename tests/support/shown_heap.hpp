@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A source for tests that shows what it has given out: every object in a size class of its own
-// number, which is its size in words of 16 bytes, up to 1 KiB; larger ones have none. It has chores
+// A source for tests that shows its live objects. Every object is in a size class of its own
+// number, which is its size in words of 16 bytes, up to 1 KiB. Larger ones have none. It has chores
 // to do, too, and counts how often it was tended.
 #pragma once
 

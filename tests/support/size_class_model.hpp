@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every set of size classes must do, checked against a plain search through its table, for
-// every size up to 64 KiB and at the edges of the number range.
+// The rules for every set of size classes. They are checked against a plain search through its
+// table, for every size up to 64 KiB and at the edges of the number range.
 #pragma once
 
 #include <heapwright/sizeclass/size_classes.hpp>

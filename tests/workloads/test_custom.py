@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The workloads with allocators of their own: the same work, wherever objects come from."""
+"""The workloads with allocators of their own: the same work, with objects from any source."""
 
 import pytest
 

@@ -41,7 +41,7 @@ def test_neighbours_for_whoever_asks_are_actively_shared(tiny: Tiny) -> None:
 
 def test_a_list_of_what_a_thread_freed_shares_passively(tiny: Tiny) -> None:
     sharing = found("cache-scratch", *SMALL, "--threads", 4, preload=tiny("PRIVATE"))
-    # The main thread's four objects stand in one line; each thread gets its own again and again.
+    # The main thread's four objects are in one line. Each thread gets its own again and again.
     assert sharing["mallocs"] == 4 * ITERATIONS + 4
     assert sharing["active"] == 0
     assert 4 * ITERATIONS - 1 <= sharing["passive"] <= 4 * ITERATIONS

@@ -5,7 +5,7 @@
 from .conftest import Tiny, result
 
 KIB = 1024
-# What the kernel has not yet added up of each processor's page faults when it is asked.
+# What the kernel has not yet added up of each processor's page faults at the time of the query.
 UNSEEN = 1024 * KIB
 
 

@@ -43,7 +43,7 @@ def test_places_are_checked_where_contents_are_the_programs(
 def test_a_changed_byte_changes_the_result_of_a_computation(name: str, tiny: Tiny) -> None:
     size = ("--bodies", 500) if name == "barnes-hut" else ("--panels", 100)
     done = run(name, *size, "--verify", "--threads", 1, preload=tiny("PLAIN", "SCRIBBLE"))
-    assert done.status != 0  # told, or dead of a pointer that was changed
+    assert done.status != 0  # reported, or dead of a pointer that was changed
 
 
 @pytest.mark.parametrize("forms", [("PLAIN",), ("PRIVATE",), ("PLAIN", "LEAST=64")])

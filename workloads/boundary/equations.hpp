@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The dense equations of a sphere at potential 1: for each panel, the sum over all panels of charge
+// The dense equations of a sphere at potential 1. For each panel, the sum over all panels of charge
 // density × ∫ dA / distance is 1. Except for the table of pointers, all memory is allocated from
 // the allocator under test. Sums have a fixed order, so the result does not depend on the number of
 // threads.

@@ -7,9 +7,9 @@
  *     apr-host REQUESTS
  *
  * A connection has eight requests. A request parses its line and headers into a table, looks rows
- * up in a hash of the configuration, sorts them in an array, formats a page piece by piece in
- * sub-pools, one cleared for each row, and joins the pieces. The pools' memory comes from APR, or
- * from a library preloaded in its place.
+ * up in a hash of the configuration, and sorts them in an array. It formats a page piece by piece
+ * in sub-pools, one cleared for each row, and joins the pieces. The pools' memory comes from APR,
+ * or from a library preloaded in its place.
  *
  * Prints a sum over the pages, which depends on REQUESTS only. Exit status: 1 if APR reports an
  * error, 2 if the command line is invalid.

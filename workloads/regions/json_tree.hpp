@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tidies a JSON tree: drops members that are null, replaces lists of four or more numbers by their
-// sum, and removes blanks at the end of strings. Then writes it. Replaced nodes are freed if the
-// arena frees single objects. Tidying twice is the same as once.
+// Tidies a JSON tree. It drops members that are null, replaces lists of four or more numbers by
+// their sum, and removes blanks at the end of strings. Then writes it. Replaced nodes are freed if
+// the arena frees single objects. Tidying twice is the same as once.
 #pragma once
 
 #include "json.hpp"

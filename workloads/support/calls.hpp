@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The workloads call the allocator through pointers that are set once, before the first thread
-// starts. No compiler can thus remove a call, a run without observers costs one indirect call more,
-// and the same program runs on the bump pointer or with observers.
+// starts. No compiler can thus remove a call. A run without observers costs one indirect call more.
+// The same program runs on the bump pointer or with observers.
 #pragma once
 
 #include "fatal_error.hpp"

@@ -7,8 +7,8 @@
 // T, and *active* otherwise. Objects of one thread never count, and neither do lines that the
 // program shares by passing objects. Only the placement of a block counts.
 //
-// Objects at risk: those that a thread receives from an aligned stretch of `riskSpan` bytes (the
-// published size of a superblock) that contains live objects of other threads, on any line.
+// Objects at risk. A thread receives them from an aligned stretch of `riskSpan` bytes, the
+// published size of a superblock. The stretch contains live objects of other threads, on any line.
 //
 // Not thread-safe: the caller holds a lock while it records.
 #pragma once
@@ -46,7 +46,7 @@ public:
                       ThreadNumber thread);
 
     /// The block for which `dies` returned `handed` stays in place, because a realloc did not move
-    /// it: it is still its allocator's, without a new placement.
+    /// it. It is still its allocator's, without a new placement.
     void stays(std::uintptr_t address, std::size_t size, ThreadNumber allocator,
                ThreadNumber handed);
 

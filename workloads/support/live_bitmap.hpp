@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A bitmap of the bytes of live objects: one bit for each 8 bytes of the address space, in pieces
-// that are mapped at their first use. An overlap is found when the second object is allocated.
-// Thread-safe: bits are set and cleared atomically, so one of two overlapping allocations is
-// reported.
+// A bitmap of the bytes of live objects. It has one bit for each 8 bytes of the address space, in
+// pieces that are mapped at their first use. An overlap is found when the second object is
+// allocated. Thread-safe: bits are set and cleared atomically, so one of two overlapping
+// allocations is reported.
 #pragma once
 
 #include <cstddef>

@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# as_long.sh HEARD RECORDED: that HEARD is as long as RECORDED, but for the fraction that a lossy
-# coder adds and takes away at both ends (a tenth of a second at this rate).
+# Checks that HEARD is as long as RECORDED, but for the fraction that a lossy coder adds and removes
+# at both ends. At this rate it is a tenth of a second. Usage: as_long.sh HEARD RECORDED
 set -eu
 heard=$(stat -c %s "$1")
 recorded=$(stat -c %s "$2")

@@ -7,11 +7,12 @@
 #     granary.sh prepare PROGRAM KIND AMOUNT...   makes what so much of it needs: a page, a recorded trace
 #     granary.sh run PROGRAM KIND THREADS         does AMOUNT of it
 #
-# KIND is `workload`, of which AMOUNT is in thousandths of its usual scale; `shared`, the same, of which
-# each thread does its part; `replay` of the trace that was recorded from the command of the same name;
-# or `command`. In the environment: FOLDER is that of the studies, NATIVE that of the compiled parts,
-# PYTHON an interpreter that has heapwright, OPTIONS are the workload's, DATA is the folder for what is
-# prepared. What a run is preloaded with stays preloaded, in a server and in what asks it as well.
+# KIND is `workload`, of which AMOUNT is in thousandths of its usual scale. It is `shared` for the
+# same with a part of the work for each thread. It is `replay` for the trace that was recorded from
+# the command of the same name. Or it is `command`. In the environment: FOLDER is that of the
+# studies, NATIVE that of the compiled parts, and PYTHON an interpreter that has heapwright. OPTIONS
+# are the workload's, and DATA is the folder for the prepared data. What a run is preloaded with
+# stays preloaded, in a server and in what asks it as well.
 set -eu
 
 programs=$FOLDER/programs

@@ -4,8 +4,8 @@
 
     statements.py default|none ROUNDS
 
-With `none` connections have no lookaside: the array of small slots of its own from which a
-connection serves what it needs to read and run a statement. Distributions build SQLite without it
+With `none` connections have no lookaside. This is the array of small slots of its own from which a
+connection serves the memory to read and run a statement. Distributions build SQLite without it
 (SQLITE_OMIT_LOOKASIDE), apsw's has it. Statements are not kept by apsw, so that each is parsed.
 Fails where this SQLite has no lookaside; prints a sum over the rows that were found.
 """

@@ -13,11 +13,11 @@
 // processes (`SharedFutexLock`). No layer keeps state outside of this memory, as `SignalSafeHeap`
 // and the layers of observation do. The concept below rejects what it can detect.
 //
-// The memory has the same address wherever it is used, so plain pointers into it are valid. The
-// heap is never destroyed. It ends with its file, or with the last process that shares it. A file
-// is bound to the heap's type, with its layers and policies, and to programs built alike. It is no
-// exchange format. A forked child may use the heap as long as the process that opened it keeps it
-// open.
+// The memory has the same address in every process that uses it, so plain pointers into it are
+// valid. The heap is never destroyed. It ends with its file, or with the last process that shares
+// it. A file is bound to the heap's type, with its layers and policies, and to programs built
+// alike. It is no exchange format. A forked child may use the heap as long as the process that
+// opened it keeps it open.
 #pragma once
 
 #include <heapwright/core/concepts.hpp>

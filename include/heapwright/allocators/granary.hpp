@@ -7,9 +7,9 @@
 // by masking the address, are initialised in constant time, and are touched page by page. Large
 // objects lie in runs of units.
 //
-// The trampoline that runs a signal handler suspends the fast path, so the fast path sets no flag
-// (layers/thread/handler_safe_heap.hpp). docs/decisions/granary.md has the
-// reasons for the parameters, and docs/results/granary-design has the measurements.
+// The trampoline that runs a signal handler suspends the fast path. So the fast path sets no flag
+// (layers/thread/handler_safe_heap.hpp). docs/decisions/granary.md has the reasons for the
+// parameters. docs/results/granary-design has the measurements.
 #pragma once
 
 #include <heapwright/heap.hpp>

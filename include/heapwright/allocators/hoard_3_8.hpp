@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// After version 3.8 of Hoard (2009): superblocks of 64 KiB for objects of up to half of that, 128
-// heaps to which threads are assigned in turn, and a global heap. A heap gives superblocks of a
+// After version 3.8 of Hoard (2009). Superblocks have 64 KiB, for objects of up to half of that.
+// Threads are assigned to 128 heaps in turn, and there is a global heap. A heap gives superblocks of a
 // class to the global heap when it uses less than 7/8 of what it has of the class. It keeps up to 2
 // superblocks' worth of free slots. Each thread also has a buffer of 256 KiB of freed objects of up
 // to 256 bytes, which needs no lock. Single objects enter and leave the buffer.

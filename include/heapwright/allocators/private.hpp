@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pure private heaps, as in STL and Cilk: each thread allocates from its own heap and frees into
-// its own heap, whichever heap the object came from. Threads never wait for each other, as long as
-// there are at most as many threads as heaps. If one thread allocates and another frees, memory
-// grows without bound.
+// Pure private heaps, as in STL and Cilk. Each thread allocates from its own heap. It also frees
+// into its own heap, no matter which heap the object came from. Threads never wait for each other,
+// as long as there are at most as many threads as heaps. If one thread allocates and another frees,
+// memory grows without bound.
 #pragma once
 
 #include <heapwright/heap.hpp>

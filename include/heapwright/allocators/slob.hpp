@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// After the kernel's SLOB for small machines (Mackall 2005; removed after 6.3): blocks of any size,
-// by first fit, in pages on three lists, behind one lock. Pages come from buddies as in the kernel.
-// A request for more than 1,024 pages has a mapping of its own.
+// After the kernel's SLOB for small machines (Mackall 2005; removed after 6.3). Blocks of any size
+// are allocated by first fit, in pages on three lists, behind one lock. Pages come from buddies as
+// in the kernel. A request for more than 1,024 pages has a mapping of its own.
 #pragma once
 
 #include <heapwright/heap.hpp>

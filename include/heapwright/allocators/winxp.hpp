@@ -4,8 +4,8 @@
 // After the heap of Windows XP: best fit with 127 exact quicklists, and one sorted list for larger
 // blocks.
 //
-// In the original, the lists are for each multiple of 8 bytes up to 1,024, and larger objects come
-// from a list that is searched from end to end. Here objects are aligned to 16 and have a tag of 8
+// In the original, the lists are for each multiple of 8 bytes up to 1,024. Larger objects come from
+// a list that is searched from end to end. Here objects are aligned to 16 and have a tag of 8
 // bytes. Each of the 127 lists is for blocks of one multiple of 16, up to 2,048 bytes, of which the
 // object has 2,040.
 //

@@ -29,8 +29,8 @@ extern "C" {
  * there is no setting of that name; EINVAL if the value is invalid. On an error nothing changes. */
 HEAPWRIGHT_WEAK int heapwright_granary_set(const char* name, const char* value);
 
-/* Writes the value of a setting into `size` bytes at `value`, cut off if it is longer, and with
- * a zero byte at its end (unless size is 0). Returns the length of the value; 0 if there is no
+/* Writes the value of a setting into `size` bytes at `value`. A longer value is cut off. The text
+ * ends with a zero byte, unless size is 0. Returns the length of the value; 0 if there is no
  * setting of that name. */
 HEAPWRIGHT_WEAK size_t heapwright_granary_get(const char* name, char* value, size_t size);
 

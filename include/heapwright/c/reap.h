@@ -15,8 +15,8 @@
  *
  * Objects are aligned to 16. Every function that allocates returns null if there is no memory, and
  * then changes nothing. Memory comes from malloc, in chunks that double in size from 8 KiB to 1
- * MiB. When the reap is cleared or destroyed they are freed, or kept for the next reap or region of
- * the process, up to 4 MiB in all.
+ * MiB. When the reap is cleared or destroyed they are freed. Or they are kept for the next reap or
+ * region of the process, up to 4 MiB in all.
  * Cost: an object takes an addition, a compare and a store, inline, and 8 bytes; 32 bytes at least.
  * An empty reap takes about 150 bytes, at any nesting.
  *
@@ -24,8 +24,8 @@
  * Several threads may use reaps without a common ancestor. For other needs there is
  * heapwright_reap_create_shared.
  * Misuse: the library libheapwright-c-checked has the same functions. It ends the program with a
- * line that names the error when an object or a reap is freed twice, freed to the wrong reap, or
- * used after its parent has ended.
+ * line that names the error. The errors are an object or a reap that is freed twice, freed to the
+ * wrong reap, or used after its parent has ended.
  */
 #ifndef HEAPWRIGHT_C_REAP_H
 #define HEAPWRIGHT_C_REAP_H
@@ -56,7 +56,7 @@ struct heapwright_reap {
 /* Creates a reap inside `parent`, or without a parent if that is null. */
 struct heapwright_reap* heapwright_reap_create(struct heapwright_reap* parent);
 
-/* As heapwright_reap_create, with a lock of its own: any thread may use it at any time, and may
+/* As heapwright_reap_create, with a lock of its own. Any thread may use it at any time, and may
  * create and destroy reaps inside it, shared or not. Pre of clearing and destroying: no other
  * thread uses it or a reap inside it. */
 struct heapwright_reap* heapwright_reap_create_shared(struct heapwright_reap* parent);

@@ -12,8 +12,8 @@
  *
  * Objects are aligned to 16. Every function that allocates returns null if there is no memory, and
  * then changes nothing. Memory comes from malloc, in chunks that double in size from 8 KiB to 1
- * MiB. When the region is cleared or destroyed they are freed, or kept for the next region or reap
- * of the process, up to 4 MiB in all.
+ * MiB. When the region is cleared or destroyed they are freed. Or they are kept for the next region
+ * or reap of the process, up to 4 MiB in all.
  * Cost: an object takes an addition and a compare, inline, and up to 15 bytes. An empty region
  * takes about 100 bytes, at any nesting.
  *

@@ -40,8 +40,8 @@ concept AlignedHoldingHeap =
         { heap.memalignHeld(alignment, size) } -> std::same_as<void*>;
     };
 
-/// A retaining heap can be asked to keep a freed object. It returns false where it would hand the
-/// object down; the object then still belongs to the caller.
+/// A caller can request that a retaining heap keeps a freed object. It returns false where it would
+/// hand the object down; the object then still belongs to the caller.
 template <class H>
 concept RetainingHeap = HoldingHeap<H> && requires(H heap, void* object) {
     { heap.tryRetain(object) } -> std::same_as<bool>;

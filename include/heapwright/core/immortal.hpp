@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A static object that is never destroyed. The heap of a process must outlive everything that may
-// still free memory into it: destructors of static objects, of thread keys and of other libraries.
-// It is initialised at compile time, so it exists before the first line of the program runs.
+// still free memory into it. Examples are destructors of static objects, of thread keys and of
+// other libraries. It is initialised at compile time, so it exists before the first line of the
+// program runs.
 #pragma once
 
 namespace heapwright {

@@ -24,7 +24,7 @@ template <class H>
 concept ConcurrentHeap = Heap<H> && requires { requires H::concurrent; };
 
 /// A heap that keeps no record of the objects that it returned. It accepts the objects of any heap
-/// of its type: it frees them, knows their size, and keeps them beyond the life of the other heap.
+/// of its type. It frees them, knows their size, and keeps them beyond the life of the other heap.
 template <class H>
 concept ForeignFreeHeap = Heap<H> && requires { requires H::acceptsForeignObjects; };
 

@@ -18,7 +18,7 @@
 
 extern "C" {
 // The dynamic linker's: where the kernel has put the number of arguments. Not in every C library.
-// NOLINTNEXTLINE: the name is not ours
+// NOLINTNEXTLINE: the C library defines the name
 [[gnu::weak]] extern void* __libc_stack_end;
 }
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operations for heaps that several processes share: a thread number that is unique on the machine,
-// whether a thread still exists, and sleeping on a word in shared memory. All keep errno. None
-// allocates.
+// Operations for heaps that several processes share. They are a thread number that is unique on the
+// machine, whether a thread still exists, and sleeping on a word in shared memory. All keep errno.
+// None allocates.
 #pragma once
 
 #include <heapwright/platform/errno_keeper.hpp>
@@ -50,7 +50,7 @@ struct KnownThread {
 
 using Known = PerThread<KnownThread, KnownThread>;
 
-/// A word that is zero again in a forked child, whatever call forked it.
+/// A word that is zero again in a forked child, after every call that forks.
 inline constinit std::atomic<std::atomic<std::uint32_t>*> processWord{nullptr};
 
 /// Returns null on failure.

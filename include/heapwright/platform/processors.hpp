@@ -52,8 +52,8 @@ inline constexpr std::size_t mostProcessors = 8192;
     return number;
 }
 
-/// The processor that the calling thread runs on; it may have changed when the caller reads the
-/// result. 0 if the system does not report it. Keeps errno.
+/// The processor that the calling thread runs on. It may have changed when the caller reads the
+/// result. The result is 0 if the system does not report the processor. Keeps errno.
 [[nodiscard]] inline std::size_t currentProcessor() noexcept {
     const ErrnoKeeper keeper;
     const int number = ::sched_getcpu();

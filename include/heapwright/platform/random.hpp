@@ -18,8 +18,9 @@
 
 namespace heapwright::platform {
 
-/// 64 random bits. If the system has none (early in a boot, or in a sandbox that forbids the call),
-/// they come from the clock and the address of the stack. Those are predictable to some degree.
+/// 64 random bits. If the system has none, they come from the clock and the address of the stack.
+/// This happens early in a boot, or in a sandbox that forbids the call. Those are predictable to
+/// some degree.
 [[nodiscard, gnu::cold]] inline std::uint64_t randomBits() noexcept {
     const ErrnoKeeper keeper;
     std::uint64_t bits = 0;

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Threads, as the heaps need them: whether there is more than one, sleeping until a word changes,
-// thread-local variables, and a unique number of each thread. All functions keep errno. None
-// allocates. In a scheduled build, the scheduler of the test defines the threads.
+// Threads, as the heaps need them. The functions report whether there is more than one, sleep until
+// a word changes, give each thread a unique number, and declare thread-local variables. All
+// functions keep errno. None allocates. In a scheduled build, the scheduler of the test defines the
+// threads.
 #pragma once
 
 #include <heapwright/platform/build.hpp>

@@ -69,8 +69,8 @@ inline constexpr unsigned exitRound = PTHREAD_DESTRUCTOR_ITERATIONS;
 inline constexpr unsigned exitRound = PTHREAD_DESTRUCTOR_ITERATIONS;
 #endif
 
-/// Runs `Function` at the end of each thread that asked for it. `Before` is the number of rounds
-/// before the last one, so that destructors of the last round find the work done.
+/// Runs `Function` at the end of each thread that registered for it. `Before` is the number of
+/// rounds before the last one, so that destructors of the last round find the work done.
 template <void (*Function)() noexcept, unsigned Before = 0>
 class AtThreadExit {
     static constexpr unsigned rounds = exitRound - Before;

@@ -4,9 +4,9 @@
 // The worst-case internal fragmentation of a set of size classes, computed from the classes
 // themselves.
 //
-// For a request r served by a block of B bytes, of which the tag takes 8, the waste is (B - 8 - r)
-// / B. It is the share of the block that is neither the object nor its tag. The worst request of a
-// class is one byte more than the class below holds.
+// A block of B bytes, of which the tag takes 8, serves a request r. The waste is (B - 8 - r) / B.
+// It is the share of the block that is neither the object nor its tag. The worst request of a class
+// is one byte more than the class below holds.
 // Source: the term is Randell's (CACM 12:7, 1969). jemalloc's manual states about a fifth for four
 // classes per doubling, except for the smallest.
 #pragma once

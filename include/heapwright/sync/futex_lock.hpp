@@ -6,7 +6,7 @@
 // errno, allocates nothing and needs no destructor.
 //
 // While the process has one thread, the lock uses plain stores and no atomic read-modify-write.
-// This stays safe when a second thread starts: the word is always written, and a thread cannot
+// This stays safe when a second thread starts. The word is always written, and a thread cannot
 // start another one while it is inside `lock` or `unlock`. `unlock` tests for other threads again.
 //
 // Cost: one compare-and-swap to lock and one exchange to unlock, if uncontended.

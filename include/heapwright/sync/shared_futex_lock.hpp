@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A lock for heaps in memory that several processes share. `FutexLock` does not work there. It
-// omits atomic operations while its own process has one thread, its sleepers can be woken only
+// omits atomic operations while its own process has one thread. Its sleepers can be woken only
 // within the process, and a forked process has the same owner addresses.
 //
 // The word is 0, or the machine-wide number of the owner and a bit for sleeping waiters. A waiter
@@ -98,7 +98,7 @@ private:
         }
     }
 
-    /// Aborts if the word is unchanged and its owner does not exist any more.
+    /// Aborts if the word is unchanged and its owner no longer exists.
     void abortIfDead(std::uint32_t seen) const noexcept {
         if (word_.load(std::memory_order_relaxed) == seen &&
             platform::threadIsGone(seen & ~contended) &&

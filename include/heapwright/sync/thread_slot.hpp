@@ -7,7 +7,7 @@
 // inherits what the layers' arrays hold there, and sees all writes of the previous owner.
 // `platform::threadNumber` distinguishes the two threads.
 //
-// A thread gets `noSlot` in three cases: all slots are taken, it has already released its slot, or
+// A thread gets `noSlot` in three cases. All slots are taken, it has already released its slot, or
 // it is in a signal handler that interrupted the claim. The caller must work without a slot then.
 // If no slot is free, a claim reuses the slot of a thread that ended without a release.
 // Cost: a load and a compare. The claim allocates nothing as long as the process has few thread

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How threads end: malloc and free are called in every step, from the destructors of thread-local
-// objects to what the C library itself frees after the last destructor. No memory is lost after
-// thousands of threads.
+// How threads end. Every step calls malloc and free, from the destructors of thread-local objects
+// to what the C library itself frees after the last destructor. No memory is lost after thousands
+// of threads.
 #include "conformance/thread_group.hpp"
 
 #include <cstdlib>
@@ -29,8 +29,7 @@ void swapSome(std::size_t seed) {
     }
 }
 
-/// So many keys that the C library allocates a table for the thread, which it frees at the very
-/// end.
+/// Enough keys that the C library allocates a table for the thread, which it frees at the very end.
 constexpr std::size_t firstTable = 32;
 pthread_key_t lateKey;
 
@@ -154,8 +153,8 @@ void* allocateAndStay(void*) {
     return nullptr;
 }
 
-/// Threads whose first free comes after their exit hook can no longer be registered, and which are
-/// gone with their memory before an earlier thread ends.
+/// Threads whose first free comes after their exit hook can no longer be registered. They are gone
+/// with their memory before an earlier thread ends.
 void idlers() {
     for (turn = 0; turn < crowds; ++turn) {
         ThreadGroup workers;
@@ -184,8 +183,8 @@ void idlers() {
     swaps.clear();
 }
 
-// The sizes that each of many threads allocates and frees: only a few, because an allocator may
-// keep some objects of each size for each thread.
+// The sizes that each of many threads allocates and frees. They are only a few, because an
+// allocator may keep some objects of each size for each thread.
 constexpr std::size_t sizes[] = {48, 700, 3000};
 constexpr std::size_t count = 900;
 constexpr std::size_t generations = 500;
@@ -245,7 +244,8 @@ const Case cases[] = {
     {"thread-end-cancelled", Demand::standard, "so do threads that are cancelled or detached",
      cancelled},
     {"thread-end-idle", Demand::standard,
-     "a thread may free for the first time past the end that it can be told of", idlers},
+     "a thread may free for the first time after its exit hook can no longer be registered",
+     idlers},
     {"thread-end-memory", Demand::standard,
      "what a thread frees, even as the last it does, serves those that come after", nothingLost},
 };

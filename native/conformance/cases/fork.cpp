@@ -166,7 +166,7 @@ void parentObjects() {
 }
 
 // Objects that other threads were about to free or had just allocated. After the fork they belong
-// to the child alone, whatever part of the heap they are from.
+// to the child alone, independent of their part of the heap.
 ExchangeTable swaps;
 
 void* swapAlways(void* self) {

@@ -123,7 +123,7 @@ const Case cases[] = {
     {"libc-texts", Demand::standard, "strdup, asprintf, getcwd, realpath: freed by us", texts},
     {"libc-others", Demand::standard,
      "regcomp, iconv, setlocale, environment, qsort and threads' data allocate inside", others},
-    {"libc-getline", Demand::standard, "getline resizes a buffer of ours", lines},
+    {"libc-getline", Demand::standard, "getline resizes a buffer of the program", lines},
     {"libc-streams", Demand::standard, "streams into memory and out of it", streams},
     {"libc-scandir", Demand::standard, "scandir's list is freed by us", folders},
 };

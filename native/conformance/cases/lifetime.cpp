@@ -55,8 +55,8 @@ void before() {
     expectSuccess(preinitChild, "a child forked before main");
 }
 
-// After main, in a child that ends by exit: atexit functions, destructors of static and
-// thread-local objects, and the program's last destructor, which verifies that all of them ran.
+// After main, in a child that ends by exit: Allocations in atexit functions and in destructors of
+// static and thread-local objects. The program's last destructor verifies that all of them ran.
 
 struct Memory {
     explicit Memory(std::size_t size) : size_(size), object_(std::malloc(size)) {

@@ -103,7 +103,7 @@ const Case cases[] = {
     {"caller-runpath", Demand::robust, "dlopen searches the RUNPATH of the library that calls it",
      runpath},
     {"plugin-missing", Demand::standard,
-     "dlopen of what is not there says so, and nothing else happens", missing},
+     "dlopen of a missing file reports an error, and has no other effect", missing},
 };
 
 } // namespace

@@ -18,7 +18,7 @@ using namespace conformance;
 
 namespace {
 
-// A case ends after so many signals, at any rate of the machine.
+// A case ends after this number of signals, at any rate of the machine.
 constexpr long manySignals = 3000;
 constexpr long manyForks = 60;
 constexpr long signalsPerFork = 40;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Keeps the account of a program's memory: its objects, the time of the last access to each, and
-// from that the curves of drag (defined in curves.hpp). Its input:
+// Keeps the account of a program's memory. It has the program's objects, and the time of the last
+// access to each. From that it computes the curves of drag (defined in curves.hpp). Its input:
 //
 //   allocate(address, size, site)   the object is the program's from now on
 //   access(address, length)         the program read or wrote there; an object that it lies in is

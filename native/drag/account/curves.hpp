@@ -85,7 +85,7 @@ public:
     /// Records the free of an object, now.
     void ended(const Life& life);
 
-    /// Whether there are so many gaps that they should be settled.
+    /// Whether there are enough gaps to settle them.
     bool wantsSettling() const { return gaps_.size() >= settleAt_; }
     std::size_t unsettled() const { return gaps_.size(); }
     /// Settles the gaps. `lastAccesses` are those of all live objects, in any order; they are

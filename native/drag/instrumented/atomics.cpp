@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The atomic operations of a program compiled with `-fsanitize=thread`, which calls these functions
-// instead. Each is done in the strongest memory order, whatever order was requested.
+// instead. Each is done in the strongest memory order. The requested order has no influence.
 #include "runtime.hpp"
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// heapwright-drag: runs a command under valgrind's tracer, reads the trace while it is written, and
-// writes one JSON object: the memory that the command held after its last use. The trace is not
-// kept. Exit status: 0 if the object was written, however the command ended; 2 for invalid
+// heapwright-drag: Runs a command under valgrind's tracer and reads the trace while it is written.
+// It writes one JSON object with the memory that the command held after its last use. The trace is
+// not kept. Exit status: 0 if the object was written, however the command ended; 2 for invalid
 // arguments. On a signal, it writes the results until then.
 #include "drag/account/report.hpp"
 #include "drag/valgrind/observer.hpp"

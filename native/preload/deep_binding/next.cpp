@@ -6,7 +6,7 @@
 // A library loaded with RTLD_DEEPBIND resolves malloc in its own dependencies first, and finds the
 // C library's. Memory that passes between it and the program would then be freed in the wrong heap.
 // Therefore the flag is cleared (docs/decisions/deep-binding.md). The loader uses the return
-// address to select $ORIGIN, RUNPATH and namespace, so the two functions must jump to the next
+// address to select $ORIGIN, RUNPATH and namespace. So the two functions must jump to the next
 // definition without a stack frame. This needs one file of assembly for each processor. This file
 // contains the search that they call.
 //

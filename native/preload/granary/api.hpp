@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The parts of a granary library beyond malloc. They are the functions of heapwright/c/granary.h
-// over any complete allocator that can be inspected and walked, statistics at exit and on a signal,
-// and the background thread.
+// over any complete allocator that can be inspected and walked. They also include statistics at
+// exit and on a signal, and the background thread.
 //
 // The library's start reads the settings, so that an invalid one is reported then at the latest,
 // and prepares for the signal and for forks. Work that may allocate is left to the program's first

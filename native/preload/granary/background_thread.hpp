@@ -6,9 +6,9 @@
 //
 // A request of the program or a call of the C functions starts it, never the start of the library.
 // With the setting `background=auto` it starts only while much memory waits in a process that has
-// other threads, and it ends soon after the memory has been returned. With `background=on`, the
-// next request in a forked child starts it again. It blocks all signals. It ends when the settings
-// no longer want it, when the process ends, or when it is the last thread.
+// other threads. It ends soon after the memory has been returned. With `background=on`, the next
+// request in a forked child starts it again. It blocks all signals. It ends when the settings no
+// longer want it, when the process ends, or when it is the last thread.
 // Invariant: `state_` is `running` exactly while the thread exists.
 #pragma once
 
@@ -94,8 +94,8 @@ private:
     /// Milliseconds without work after which a thread that nothing else wants ends.
     static constexpr std::uint32_t lingering = 500;
 
-    /// The C library does not notice that other threads have ended, so the system is asked. If
-    /// there are none, it is not asked again before the next first memory waits.
+    /// The C library does not notice that other threads have ended, so the thread queries the
+    /// system. If there are none, it is not asked again before the next first memory waits.
     [[nodiscard]] static bool isWantedNow() noexcept {
         if (wanted()) {
             return true;

@@ -249,8 +249,8 @@ void CfiProgram::restore(std::uint64_t number) noexcept {
     }
 }
 
-/// Two forms are supported: the word at a register plus a number (a realigned stack; the kernel's
-/// signal frame), and the register plus a number itself.
+/// Two forms are supported. One is the word at a register plus a number (a realigned stack; the
+/// kernel's signal frame). The other is the register plus a number itself.
 void CfiProgram::takeCfaExpression(Bytes expression) noexcept {
     const auto operation = expression.take<std::uint8_t>();
     state_.base = Base::other;

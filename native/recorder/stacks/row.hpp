@@ -42,9 +42,9 @@ struct Row {
 /// As a frame pointer tells it: what compilers make of code that has one.
 inline constexpr Row framePointerRow{Row::Base::frame, Row::Saved::atCfa, 16, -16};
 
-/// A row in 16 bits. Bit 0: the base is the frame pointer. Bits 1 to 3: 0 if the frame pointer is
-/// unchanged, or n if it is saved n + 1 words below the caller's stack pointer. Bits 4 to 15: the
-/// offset in words. 7 in bits 1 to 3 marks the number of an odd row.
+/// A row in 16 bits. Bit 0: the base is the frame pointer. Bits 1 to 3 are 0 if the frame pointer
+/// is unchanged. They are n if it is saved n + 1 words below the caller's stack pointer. Bits 4 to
+/// 15: the offset in words. 7 in bits 1 to 3 marks the number of an odd row.
 using ShortRow = std::uint16_t;
 
 inline constexpr ShortRow noRow = 0; // an offset of 0 is no row

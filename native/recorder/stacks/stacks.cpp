@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The state shared by the threads, and the state of each thread: its chain, on pages mapped at its
-// first capture, and the limits of its stack.
+// The state shared by the threads, and the state of each thread. A thread has its chain, on pages
+// mapped at its first capture, and the limits of its stack.
 #include "stacks.hpp"
 
 #include "chain.hpp"

@@ -37,7 +37,7 @@ void Encoder::encode(Step& step, std::uint64_t first) {
         enterWindow(step);
     }
     if (step.act == Action::released && (!ordered_ || step.old.address == 0)) {
-        return; // told with the realloc itself, or there is nothing to tell
+        return; // part of the realloc itself, or nothing to report
     }
     if (ordered_) {
         takeTurn(step.thread);

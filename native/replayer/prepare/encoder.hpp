@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Turns the steps of a ledger into commands. It decides where each object is held. In the recorded
-// order it lets the turn pass wherever another thread made the next call; in the bounded order each
-// thread enters the windows in which it has calls.
+// order it passes the turn at each place where another thread made the next call. In the bounded
+// order each thread enters the windows in which it has calls.
 #pragma once
 
 #include "ledger.hpp"
@@ -66,7 +66,7 @@ private:
     SharedSlots shared_;
     Windows windows_;
     std::vector<Place> places_;       ///< by thread
-    std::vector<std::uint64_t> told_; ///< by thread, the time that it was last told to wait for
+    std::vector<std::uint64_t> told_; ///< by thread, the time of its last wait command
     std::uint32_t turn_ = 0;
     bool ordered_;
     bool bounded_;

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Goes through a process's calls in recorded order and says of each what it does to which object.
-// What a trace has wrong is decided here, once for both passes: a call that failed is left out, a
-// free of an unknown address too; a realloc of one makes a new object; an address that is handed
-// out while its object is live ends that object. The requested bytes that are live are counted as
-// the profile counts them: a realloc that moves its block gives up the old one when it is entered.
+// Mistakes of a trace are decided here, once for both passes. A call that failed is left out, and
+// so is a free of an unknown address. A realloc of such an address makes a new object. An address
+// that is returned while its object is live ends that object. The live requested bytes are counted
+// as the profile counts them. A realloc that moves its block gives up the old one when it is
+// entered.
 #pragma once
 
 #include "live.hpp"
@@ -53,7 +54,7 @@ public:
     std::uint64_t peakObjects() const { return peakObjects_; }
     std::uint64_t peakOperation() const { return peakOperation_; }
     std::uint64_t first() const { return first_; }       ///< ns, when the first call was
-    std::uint64_t now() const { return last_ - first_; } ///< ns after that, never going back
+    std::uint64_t now() const { return last_ - first_; } ///< ns after that, never decreasing
     /// Counts what is still live; call it at the end.
     void close();
 

@@ -20,7 +20,7 @@ struct Object {
     std::uint64_t size = 0;      ///< as requested
     std::uint64_t number = 0;    ///< of the allocation, counted over the trace
     std::uint64_t alignment = 0; ///< as requested
-    std::uint32_t thread = 0;    ///< index of who allocated it
+    std::uint32_t thread = 0;    ///< index of the thread that allocated it
     trace::Routine routine{};
     bool shared = false; ///< of its hold
     std::uint16_t generation = 0;

@@ -60,8 +60,8 @@ std::vector<std::uint32_t> orderThreads(const trace::Trace& trace, std::uint32_t
 }
 
 /// How many threads were alive when each began: those whose last call was not yet over. A thread
-/// counts as over only if no later thread of the plan begins before its end, so that whoever waits
-/// for it to end before a thread is started never waits for what that thread is to do.
+/// counts as over only if no later thread of the plan begins before its end. The starter of a
+/// thread may wait for it to end. It then never waits for work of the thread that it is to start.
 void countAlive(std::vector<PlanThread>& threads, const std::vector<std::uint64_t>& last) {
     std::vector<std::uint64_t> earliest(threads.size());
     std::uint64_t least = UINT64_MAX;

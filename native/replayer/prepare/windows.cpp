@@ -37,7 +37,7 @@ Entry Windows::place(std::size_t thread, std::uint64_t freed, std::uint64_t allo
     return entry_;
 }
 
-/// The next window; its first call moves so many bytes.
+/// The next window. Its first call moves `bytes` bytes.
 void Windows::open(std::uint64_t first) {
     if (entry_.window + 1 >= endOfWindows) {
         throw std::runtime_error("more calls depend on each other than can be replayed in this "

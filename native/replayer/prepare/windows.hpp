@@ -3,9 +3,9 @@
 //
 // Divides the recorded calls into windows, for the bounded order. Threads may carry out the calls
 // of some neighbouring windows in any order; windows before those are complete. The live bytes then
-// differ from the recorded ones at most by the sum of the ranges in which each thread's own balance
-// of allocated and freed bytes moves within these windows. That sum never exceeds the bound. A call
-// that moves more than the bound on its own has a window of its own, and no thread passes it.
+// differ from the recorded ones by a bounded amount. The bound is the sum over threads of the range
+// of allocated less freed bytes within these windows. That sum never exceeds the bound. A call that
+// moves more than the bound on its own has a window of its own, and no thread passes it.
 #pragma once
 
 #include "replayer/plan.hpp"
@@ -29,7 +29,7 @@ public:
     Windows(std::size_t threads, std::uint64_t bound)
         : bound_(bound), grain_(bound / 4), balances_(threads) {}
 
-    /// Places the next call, which frees and then allocates so many bytes.
+    /// Places the next call, which frees and then allocates the given bytes.
     Entry place(std::size_t thread, std::uint64_t freed, std::uint64_t allocated);
 
     std::uint32_t current() const { return entry_.window; }
@@ -49,7 +49,7 @@ private:
     void open(std::uint64_t first);
 
     std::uint64_t bound_;
-    std::uint64_t grain_; ///< a window of several calls moves at most so many bytes
+    std::uint64_t grain_; ///< a window of several calls moves at most this number of bytes
     std::vector<Balance> balances_;
     std::deque<std::uint64_t> before_; ///< bytes of the windows before, as far as they matter
     std::uint64_t bytes_ = 0;          ///< of the current window

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Holds an allocator to its word while a trace is replayed: no object overlaps another one, what is
-// written into one is still there when it is taken, a realloc keeps it, calloc's memory is zero, an
-// address is aligned as asked for, or as any type of its size needs.
+// Checks the promises of an allocator while a trace is replayed. No object overlaps another one,
+// and the contents are unchanged when the object is freed. A realloc keeps them, and calloc's
+// memory is zero. An address is aligned as requested, or as any type of its size needs.
 #pragma once
 
 #include "findings.hpp"

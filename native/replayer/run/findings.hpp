@@ -25,7 +25,7 @@ struct Finding {
     trace::Routine routine; ///< that gave the object; `free` and `realloc`: that took it
     std::uint64_t address;
     std::uint64_t size;
-    std::uint64_t at; ///< the first byte that is wrong, or the alignment asked for
+    std::uint64_t at; ///< the first byte that is wrong, or the requested alignment
 };
 
 class Findings {

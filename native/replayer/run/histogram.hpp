@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How long calls took, in ticks: sixteen steps to each doubling, so that a figure read from it is
-// right to 6 %; sum and maximum are exact. To count one call takes a dozen instructions.
+// The duration of calls, in ticks. There are sixteen steps to each doubling, so that a figure read
+// from it is right to 6 %. Sum and maximum are exact. To count one call takes a dozen instructions.
 #pragma once
 
 #include <bit>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A bitmap of the memory of live objects: one bit for each 8 bytes of the address space, in leaves
-// that are mapped at their first use. Any number of threads may mark at the same time.
+// A bitmap of the memory of live objects. It has one bit for each 8 bytes of the address space, in
+// leaves that are mapped at their first use. Any number of threads may mark at the same time.
 #pragma once
 
 #include <atomic>

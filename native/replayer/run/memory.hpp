@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Memory of the replay's own: tables, histograms, commands. It is mapped, so that the allocator
-// under test never sees it, and touched before the clock starts, so that what is resident besides
-// it is known to the page.
+// under test never sees it. It is touched before the clock starts, so that the other resident
+// memory is known to the page.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ private:
     std::size_t left_ = 0;
 };
 
-/// What `mapPages` gave out, and what `countAsOwn` was told of.
+/// The memory that `mapPages` returned, and that `countAsOwn` received.
 std::size_t ownBytes();
 void countAsOwn(std::size_t bytes);
 

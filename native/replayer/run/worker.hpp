@@ -30,7 +30,8 @@ struct Worker {
     OrderSemaphore* order = nullptr;     ///< of all workers, by index
     std::span<Progress> progress;        ///< likewise, in the bounded order
     const PlanThread* threads = nullptr; ///< likewise
-    std::size_t ended = 0;             ///< so many workers, the first ones, are known to have ended
+    std::size_t ended = 0;             ///< number of workers, from the first one on, that are known
+                                       ///< to have ended
     Histogram* histograms[routines]{}; ///< null for what it never calls
     Waits waits;
     std::uint64_t failed = 0; ///< calls that got no memory

@@ -6,11 +6,11 @@
  * HEAPWRIGHT_GAUGE names (SLOTS slots, zeroed). HEAPWRIGHT_GAUGE_MS is the interval in
  * milliseconds.
  *
- * The figures must come from the object that provides malloc in this process: jemalloc by mallctl,
- * gperftools' TCMalloc by its properties, granary by its figures, and all others, including the C
- * library, by mallinfo2. An allocator with none of these takes no slot.
+ * The figures must come from the object that provides malloc in this process. jemalloc reports by
+ * mallctl, gperftools' TCMalloc by its properties, and granary by its figures. All others,
+ * including the C library, report by mallinfo2. An allocator with none of these takes no slot.
  *
- * Invariant: the table is mapped once and no descriptor is kept, so that a server may close all
+ * Invariant: The table is mapped once and no descriptor is kept. So a server may close all
  * descriptors and change its user or its root. A slot belongs to one process, and a forked child
  * takes its own. A slot is written between two increments of its sequence, which is odd meanwhile.
  * Cost: a thread in each process, and one query in each interval. The C library's query walks its

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// heapwright-probe: run it with a library preloaded. It prints one JSON object: the provider of
-// each allocation routine in this process, whether a few allocations work, and what the allocator
-// reports about itself. It depends only on the C library, so a C++ library is loaded only if the
-// allocator needs it.
+// heapwright-probe: run it with a library preloaded. It prints one JSON object. The object has the
+// provider of each allocation routine in this process, whether a few allocations work, and what the
+// allocator reports about itself. It depends only on the C library, so a C++ library is loaded only
+// if the allocator needs it.
 //
 // A routine without a provider is null, and so is any unknown value. Paths are those of the loader.
 #define _GNU_SOURCE
@@ -104,7 +104,7 @@ static bool allocationsWork(void) {
 }
 
 // For the C library, a small object in a thread cache still counts as in use, and one freed
-// elsewhere does not. -1 if malloc is not the C library's.
+// elsewhere does not. The result is -1 if malloc is not the C library's.
 static int threadCacheIsOn(bool libcProvides) {
     if (!libcProvides) {
         return -1;

@@ -197,7 +197,7 @@ private:
     };
 
     /// The own CPU time of a lifetime that reported. The parent's account completes it, but by no
-    /// more than a removal can cost after the last report: the account may include a child that is
+    /// more than a removal can cost after the last report. The account may include a child that is
     /// otherwise unknown. What remains unknown adds to the allowance.
     Cpu cpuOfLife(const ProcessLifetime& lifetime) {
         const Record& record = *lifetime.images.back();

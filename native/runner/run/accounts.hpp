@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// One account for each program image of the process tree: the provider of malloc, the CPU time, and
-// how it ended; and the balance of all CPU time. Pure functions: they do not change their input.
+// One account for each program image of the process tree. It has the provider of malloc, the CPU
+// time, and how it ended. The balance of all CPU time follows. Pure functions: they do not change
+// their input.
 #pragma once
 
 #include "tree.hpp"

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The clocks of the harness, in nanoseconds: the monotonic clock for wall time, the CPU time of
-// this program, and the CPU time of any other process. The kernel reports the latter to any caller
-// in one system call, even for a process that has ended and was not waited for.
+// The clocks of the harness, in nanoseconds. They are the monotonic clock for wall time, the CPU
+// time of this program, and the CPU time of any other process. The kernel reports the latter to any
+// caller in one system call, even for a process that has ended and was not waited for.
 #pragma once
 
 #include <cstdint>

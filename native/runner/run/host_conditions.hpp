@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Conditions outside the run that affect it: the load before it, processor time stolen by the
-// hypervisor, and processes that the kernel killed for lack of memory.
+// Conditions outside the run that affect it. They are the load before it, processor time stolen by
+// the hypervisor, and processes that the kernel killed for lack of memory.
 #pragma once
 
 #include <cstdint>

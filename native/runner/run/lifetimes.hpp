@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Merges the three sources on a process into one lifetime: the records of its program images, the
-// status that its parent received from wait, and the samples taken from outside.
+// Merges the three sources on a process into one lifetime. They are the records of its program
+// images, the status that its parent received from wait, and the samples taken from outside.
 //
 // The sources are joined by pid. Times and the CPU clock separate processes that had the same pid.
 #pragma once

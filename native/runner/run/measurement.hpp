@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// One measured run: starts the command, samples its process tree, ends it at its time limit or on a
-// signal, and waits for every process of the tree.
+// One measured run. It starts the command, samples its process tree, and ends it at its time limit
+// or on a signal. It waits for every process of the tree.
 #pragma once
 
 #include "budget.hpp"

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads files below /proc: the `stat` line of a process, the page count of an open `statm`, the
-// path of its program, and single numbers of system tables.
+// Reads files below /proc. They are the `stat` line of a process, the page count of an open
+// `statm`, and the path of its program. Single numbers of system tables are read too.
 #pragma once
 
 #include <cstdint>

@@ -5,11 +5,12 @@
 // no run pays for it. The process for the next command is forked when a run is over. It waits on
 // the socket with its pages touched.
 //
-// Protocol on standard input, a socket: the client writes a head of three 32-bit numbers (bytes
-// that follow, arguments, variables) and passes a descriptor with it. The arguments and the
-// environment follow, each text ended by a zero byte. The server replies with the process number,
-// or a negative errno. The descriptor becomes the new process's standard error, which its arguments
-// may name as the place of the result. When the client closes the socket, the server ends.
+// Protocol on standard input, a socket: The client writes a head of three 32-bit numbers and passes
+// a descriptor with it. The numbers count the bytes that follow, arguments and variables. The
+// arguments and the environment follow, each text ended by a zero byte. The server replies with the
+// process number, or a negative errno. The descriptor becomes the new process's standard error,
+// which its arguments may name as the place of the result. When the client closes the socket, the
+// server ends.
 #pragma once
 
 namespace heapwright::runner {

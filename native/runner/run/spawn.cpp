@@ -62,7 +62,7 @@ void become(const Plan& plan, volatile Failure& failure) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     const Options& options = plan.options;
     if (options.cpus && sched_setaffinity(0, sizeof *options.cpus, &*options.cpus) != 0) {
-        return failed("cannot run on the processors asked for");
+        return failed("cannot run on the requested processors");
     }
     if (options.folder != nullptr && chdir(options.folder) != 0) {
         return failed("cannot change to the folder");

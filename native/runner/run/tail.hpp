@@ -17,7 +17,7 @@ public:
     /// Reads the available output. Returns false once all writers have closed.
     bool drain(int descriptor) {
         char buffer[65536];
-        // At most so many reads before the rest of the loop runs.
+        // The number of reads before the rest of the loop runs.
         for (int round = 0; round < 64; ++round) {
             const ssize_t got = read(descriptor, buffer, sizeof buffer);
             if (got == 0) {

@@ -50,8 +50,8 @@ struct Record {
 };
 static_assert(sizeof(Record) == 64);
 
-/// What a process learned when it waited for a child: the kernel's account of that child and of all
-/// descendants that the child had waited for.
+/// What a process learned when it waited for a child. It is the kernel's account of that child and
+/// of all descendants that the child had waited for.
 struct Reaped {
     std::atomic<std::uint32_t> state; ///< `published`
     std::int32_t pid;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Finds the provider of malloc in this process. It reads this object's own relocations for malloc,
-// free and calloc, which the loader has bound before any code of the witness runs (the object is
+// free and calloc. The loader has bound them before any code of the witness runs (the object is
 // linked with `-z now`). `&malloc` and dlsym are unreliable: in a non-PIE program that takes the
 // address of malloc, both give an entry in the program's own linkage table.
 #pragma once

@@ -3,8 +3,8 @@
 //
 // The wait family: passes the call to the C library's own wait4 and waitid, which stay cancellation
 // points, and records the result. The kernel reports to a parent how its child ended and its CPU
-// time until the very end. A child that never reported (a static program) is thus known exactly,
-// and the kernel's work of removing a process is not attributed to an unknown one.
+// time until the very end. A child that never reported (a static program) is thus known exactly.
+// The kernel's work of removing a process is not attributed to an unknown one.
 #include "next.hpp"
 #include "report.hpp"
 

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes events by columns, a chunk of rows at a time: u32 number of rows, then seven columns of
-// u64 (time, began, address, old, size, usable, alignment), three of u32 (process, thread, stack)
-// and one of u8 (routine). Zero rows end the output; a u64 with the number of faults follows.
+// Writes events by columns, a chunk of rows at a time. A chunk is a u32 number of rows, then seven
+// columns of u64 (time, began, address, old, size, usable, alignment). Three columns of u32
+// (process, thread, stack) and one of u8 (routine) follow. Zero rows end the output; a u64 with the
+// number of faults follows.
 // Cost: the memory of one chunk.
 #include <vector>
 

@@ -9,8 +9,8 @@
 //   heapwright-trace import wl|mtrace|android FILE TRACE
 //   heapwright-trace export wl [--process N] TRACE FILE
 //
-// It leaves with 0; with 1 if check met faults; with 2 and a line on standard error, which names
-// the byte where it can, if a file cannot be read or written or the command line is wrong.
+// It exits with 0, or with 1 if check met faults. It exits with 2 if a file cannot be read or
+// written or the command line is wrong. A line on standard error then names the byte where it can.
 #include <charconv>
 #include <cstdio>
 #include <exception>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Follows the trace and keeps the account: the running thread, whether it is inside the allocator,
-// the objects of the program, and the instructions and writes inside the allocator.
+// Follows the trace and keeps the account. It has the running thread, whether it is inside the
+// allocator, the objects of the program, and the instructions and writes inside the allocator.
 //
 // A thread is inside the allocator from when it enters an allocation routine until it leaves it,
 // without the instructions of the marks. The C library's mutex and memset in between count.

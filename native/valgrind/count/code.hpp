@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The instructions of the process by their addresses. Their bytes are read from the files that the
-// loader has mapped, because the code of a library is the same in memory as in its file. The marks
-// report the mappings at the first call. For code that is mapped later, the system's list of
-// mappings is read while the process exists.
+// loader has mapped. The code of a library is the same in memory as in its file. The marks report
+// the mappings at the first call. For code that is mapped later, the system's list of mappings is
+// read while the process exists.
 #pragma once
 
 #include "decode.hpp"

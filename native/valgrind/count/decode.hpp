@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether one x86-64 instruction locks, from its bytes: it has the prefix F0, or it is an xchg with
-// memory, which always locks (Intel, Software Developer's Manual, volume 3, 9.1.2).
+// Whether one x86-64 instruction locks, from its bytes. It has the prefix F0, or it is an xchg with
+// memory, which always locks. Source: Intel, Software Developer's Manual, volume 3, 9.1.2.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the programs that read the tracer's log share: the handling of signals, the exit status of
-// the command, a log that exists already, and the output of the result.
+// What the programs that read the tracer's log share. It is the handling of signals, the exit
+// status of the command, a log that exists already, and the output of the result.
 #pragma once
 
 #include "child.hpp"

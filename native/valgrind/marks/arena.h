@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Memory for what the C library allocates while the next allocator is looked up, or while the marks
- * call it themselves: a small array that is never freed and that the allocator never sees.
+ * call it themselves. It is a small array that is never freed and that the allocator never sees.
  */
 #ifndef HEAPWRIGHT_VALGRIND_ARENA_H
 #define HEAPWRIGHT_VALGRIND_ARENA_H

@@ -12,9 +12,9 @@
  * yields after every few calls, between two of them, so that threads meet inside the allocator's
  * structures as on several processors.
  *
- * The allocator is found by RTLD_NEXT at the first call. What the C library allocates meanwhile, or
- * while a thread's stack is looked up, comes from a small arena here, and the allocator never sees
- * it.
+ * The allocator is found by RTLD_NEXT at the first call. The C library allocates meanwhile, or
+ * while a thread's stack is looked up. That memory comes from a small arena here, and the allocator
+ * never sees it.
  */
 #define _GNU_SOURCE
 #include "arena.h"

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * Requests to valgrind from inside the program that it runs, on x86-64: a sequence of instructions
- * without effect, which valgrind recognises as a request whose words are at rax. Written from the
+ * Requests to valgrind from inside the program that it runs, on x86-64. A request is a sequence of
+ * instructions without effect, which valgrind recognises, with its words at rax. Written from the
  * description of that interface, so that the build does not need valgrind. The requests: test
  * whether valgrind runs the program (0x1001); print a line into its log (0x1403), and the chain of
  * calls after it (0x1404).

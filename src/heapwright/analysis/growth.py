@@ -4,13 +4,14 @@
 
 The slope is the median of those between all pairs of points (Theil 1950; Sen 1968). A few peaks, as
 from a burst of load, do not move it. Its interval comes from Kendall's S. The variance of S is that
-of independent points with ties, times a factor for the autocorrelation of the ranks of the
-residuals (Hamed and Rao 1998). Only significant autocorrelations count, and the factor is at least
+of independent points with ties, times a factor. The factor is for the autocorrelation of the ranks
+of the residuals (Hamed and Rao 1998). Only significant autocorrelations count, and the factor is at
+least
 1. The interval is that of the slopes at the ranks that S gives (Gilbert 1987, section 16.5).
 
-Coverage of 95 % intervals, over 200 generated series of 80 points: 94 % if points are independent,
-86 % if each has a correlation of 0.5 with the last (tests/lab/analysis/test_growth.py). A growth
-that is barely significant needs a longer run.
+Coverage of 95 % intervals, over 200 generated series of 80 points: It is 94 % if points are
+independent. It is 86 % if each has a correlation of 0.5 with the last
+(tests/lab/analysis/test_growth.py). A growth that is barely significant needs a longer run.
 
 Points are medians of equal stretches of time, at most `POINTS`. A long series therefore costs no
 more than a short one, O(POINTS²), and the noise between samples is removed.

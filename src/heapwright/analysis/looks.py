@@ -5,8 +5,8 @@
 Repeated looks until the intervals are narrow give intervals with too little coverage. The looks are
 therefore fixed beforehand, and the error rate is shared among them in equal parts (Bonferroni).
 With error rate e and four looks, the intervals of each look may err with e / 4. The intervals at
-the last look then hold with at least 1 - e, for any stopping rule. docs/explanation/methods.md
-gives the reason for equal parts, and their cost.
+the last look then hold with at least 1 - e, for any stopping rule. The page
+docs/explanation/methods.md gives the reason for equal parts, and their cost.
 
 The stopping rule uses only the widths, never the positions of the intervals.
 """

@@ -6,11 +6,10 @@ The range of k independent standard normal means exceeds w with probability 1 - 
 
     W(w) = k * integral phi(z) (Phi(z) - Phi(z - w))^(k - 1) dz
 
-(z is the largest of them), and the studentised range is that range over an independent estimate s
-of the standard deviation with `df` degrees of freedom: P(q) = E W(q s). Both integrals are smooth,
-so fixed Gauss-Legendre points between the far quantiles give ten digits. SciPy's adaptive
-integration takes a hundred times as long. This matters in a study with thousands of tables of
-means.
+(z is the largest of them). The studentised range is that range over an independent estimate s of
+the standard deviation with `df` degrees of freedom: P(q) = E W(q s). Both integrals are smooth, so
+fixed Gauss-Legendre points between the far quantiles give ten digits. SciPy's adaptive integration
+takes a hundred times as long. This matters in a study with thousands of tables of means.
 """
 
 from functools import lru_cache

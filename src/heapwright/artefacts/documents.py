@@ -18,9 +18,9 @@ from heapwright.base.paths import TRACE_MAGIC
 
 VERSION, FORMAT = "schema_version", "format"
 KINDS = (
-    "each verb writes its document with --json (`heapwright compare --json FILE`): a comparison, "
-    "a replay, a profile, an explanation, "
-    "an analysis, an agreement, a taxonomy, drag, a long run; the results of a study are a folder"
+    "each verb writes its document with --json (`heapwright compare --json FILE`). The documents "
+    "are a comparison, a replay, a profile, an explanation, an analysis, an agreement, "
+    "a taxonomy, drag, a long run. The results of a study are a folder"
 )
 Document = TypeVar("Document", bound=BaseModel)
 

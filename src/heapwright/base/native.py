@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where the compiled parts are: allocators, the witness, and the programs of the harness.
 
-They are installed inside the package (`heapwright/native`); the variable HEAPWRIGHT_NATIVE names
-another such folder, for a build that was installed elsewhere (`cmake --install build --prefix P`
-makes `P/heapwright/native`). Nothing is looked up when this module is imported, so that reading
-artefacts needs no compiled part at all.
+They are installed inside the package (`heapwright/native`). The variable HEAPWRIGHT_NATIVE names
+another such folder, for a build that was installed elsewhere. For example, `cmake --install build
+--prefix P` makes `P/heapwright/native`. Nothing is looked up when this module is imported, so that
+reading artefacts needs no compiled part at all.
 """
 
 import os

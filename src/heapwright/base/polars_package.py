@@ -3,8 +3,8 @@
 """Polars, imported so that it leaves the environment as it was.
 
 Polars sets _RJEM_MALLOC_CONF for the allocator that is built into it. Commands that are measured
-inherit our environment, and a program with such an allocator of its own would obey the variable.
-Polars has read it when the import is over.
+inherit this process's environment. A program with such an allocator of its own would obey the
+variable. Polars has read it when the import is over.
 """
 
 import os

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The folders of files that come with heapwright.
 
-They are installed with the compiled parts; a tool that runs from the source tree with compiled
-parts that have none takes those of the tree.
+They are installed with the compiled parts. A tool may run from the source tree with compiled parts
+that have none. It then takes those of the tree.
 """
 
 from pathlib import Path

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Says in plain words what a model refuses in a file, and to which key of the file it belongs.
 
-The validating library names the branch of a union that it tried; such steps are not in the file,
+The validating library names the branch of a union that it tried. Such steps are not in the file,
 and are left out of the path. What all branches of a union refuse is said once.
 """
 

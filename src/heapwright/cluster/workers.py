@@ -3,9 +3,9 @@
 """Runs one job at a time on each host, over Dask distributed, and notices hosts that join or leave.
 
 Dask's own balancing and retrying are not used: a run is bound to one worker of one host. The host
-is part of the experiment, and an automatic repetition would count a run twice. A worker that is
-gone is seen by the scheduler; what it was doing is then lost, whether or not it was over, and is
-the caller's to give to another. A late answer of an abandoned worker is ignored.
+is part of the experiment, and an automatic repetition would count a run twice. The scheduler
+notices the end of a worker. The worker's item is then lost, whether or not it was over, and the
+caller must give it to another worker. A late answer of an abandoned worker is ignored.
 
 A new worker is greeted first: what it answers says which host it is on. Of several workers of a
 host one works and the others stand by.

@@ -3,8 +3,8 @@
 """Adds the layers that a heap lacks to replace malloc, in the right order.
 
 From the inside out: sizes that objects remember, the check of a free, any alignment, one thread at
-a time, signal handlers, the C rules. What is there already is not put there twice, and a check is
-not put over a lock, because it would look at objects while others change them.
+a time, signal handlers, the C rules. A layer that exists already is not added twice. A check is not
+put over a lock, because it would look at objects while others change them.
 """
 
 from collections.abc import Sequence
@@ -103,8 +103,8 @@ def reasons(rungs: Sequence[Expression], facts: frozenset[str]) -> tuple[str, ..
     }
     if hides_sizes(rungs, facts):
         because["SizeHeap"] = (
-            "the heap has a getSize, but neither tags before its objects, which AlignHeap needs, "
-            "nor a memalign of its own. malloc_usable_size is answered by SizeHeap; the getSize of "
+            "the heap has a getSize, but no memalign of its own. It has no tags before its "
+            "objects, which AlignHeap needs. SizeHeap answers malloc_usable_size. The getSize of "
             "the heap is checked apart"
         )
     top_first = list(reversed(rungs))
@@ -118,8 +118,8 @@ def entry_points(
 ) -> tuple[str, ...]:
     """What the library of a composition offers besides malloc.
 
-    That is what the allocator offered that it is made from; but the notice of signal handlers is
-    placed at the layer that requires it, and only there.
+    That is what the allocator offered that it is made from. The notice of signal handlers is an
+    exception. It is placed at the layer that requires it, and only there.
     """
     present = {heap.name for heap in spine(expression, toolbox)}
     told = ("signals",) if "HandlerSafeHeap" in present else ()

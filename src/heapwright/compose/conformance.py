@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The conformance suite, run on a library before it is installed.
 
-Each case is a process of its own, with the library preloaded and nothing else in its way, so a case
-that crashes or hangs is a case that fails. After the first that hangs no other is begun.
+Each case is a process of its own, with only the library preloaded. So a case that crashes or hangs
+is a case that fails. After the first that hangs no other is begun.
 """
 
 import os

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Edits of a composition, made on its tree.
 
-- *Below* a layer is its superheap. Below a heap over nothing (a list over `NullHeap`) is what
-  serves when the list is empty: the superheap of the layer that the list belongs to.
-- A layer that carves takes the place of the carving below it and of the representation of objects
-  that belonged to that: one carving layer over another is of no use.
-- What a layer needs and does not find below it is brought along from its own example
-  (`repairs`): the rungs between it and the source there.
+- *Below* a layer is its superheap. Below a heap over nothing (a list over `NullHeap`) is the heap
+  that serves when the list is empty. That is the superheap of the layer that the list belongs to.
+- A layer that carves takes the place of the carving below it and of that carving's representation
+  of objects. One carving layer over another is of no use.
+- A layer may need what it does not find below it. Then the rungs between it and the source in its
+  own example are added (`repairs`).
 """
 
 from collections.abc import Sequence

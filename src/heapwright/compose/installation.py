@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The user's registry, written to: whole folders, moved into their place at the end.
 
-A composition is made in a folder beside its future place, whose name begins with a dot, so that no
-reader takes it for an entry; one rename makes it known. An earlier error leaves nothing.
+A composition is made in a folder beside its future place. The folder's name begins with a dot, so
+that no reader takes it for an entry. One rename makes it known. An earlier error leaves nothing.
 """
 
 import contextlib

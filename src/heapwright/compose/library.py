@@ -3,7 +3,7 @@
 """The library of an allocator, made as CMake makes those of the catalogue.
 
 How that is done is not written here: CMake leaves its flags and the names of its sources in
-`compose.json` beside the catalogue, and the template of the one small file in the headers.
+`compose.json` beside the catalogue. It leaves the template of the one small file in the headers.
 """
 
 from pathlib import Path

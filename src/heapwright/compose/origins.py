@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where a composition comes from: a type expression, a header, or another allocator and edits.
 
-Each ends as one expression in which every alias is resolved, and, for a header, the header itself,
-which is kept as its author wrote it.
+Each ends as one expression in which every alias is resolved. A header also keeps its text, as its
+author wrote it.
 """
 
 import re

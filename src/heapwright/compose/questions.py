@@ -71,8 +71,9 @@ class Questions:
     def survey(
         self, expression: Expression, wanted: Mapping[str, str]
     ) -> frozenset[str] | Failure | Answer:
-        """Which of the conditions hold of the expression, called `H` in them; or the lowest rung
-        that does not fit; or what the compiler says, if it finds something else wrong."""
+        """Which of the conditions hold of the expression, called `H` in them. Or the lowest rung
+        that does not fit. Or the compiler's message, if it finds something else wrong.
+        """
         text = _Text(self._toolbox)
         top = text.add(expression)
         for name, condition in wanted.items():
@@ -159,8 +160,9 @@ class _Text:
         return name
 
     def ask(self, condition: str, mark: str) -> None:
-        """Ask whether a condition holds. By way of a constant: a compiler explains at length why a
-        concept does not hold, and some of what it says then looks like errors."""
+        """Ask whether a condition holds. By way of a constant, because a compiler explains at
+        length why a concept does not hold. Parts of that text look like errors.
+        """
         self.lines.append(f"constexpr bool holds_{mark.replace('.', '_')} = {condition};")
         self.lines.append(f'static_assert(holds_{mark.replace(".", "_")}, "{MARK}{mark}");')
 

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What an edit leaves wanting, brought along: a provider from below, classes that are large enough.
 
-A rung whose need is not met gets, between it and what is below, the rungs that stand there in its
-own example; the fewest that do. And where an edit changed what is under size classes, the smallest
-object of that heap is measured, by running it: classes below it would never find an object waiting,
-so they are raised with `AtLeast`.
+A rung whose requirement is not met gets further rungs below it. They are the fewest rungs of its
+own example that meet the requirement. An edit may also change the heap under size classes. Then the
+smallest object of that heap is measured, by running it. Classes below it would never find an
+object, so they are raised with `AtLeast`.
 """
 
 from dataclasses import dataclass

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """One allocator, from the request to its entry in the user's registry.
 
-Everything happens in a folder that no reader looks at; only an allocator that compiles, that a
-probe sees at work and that passes the conformance suite is moved to where it is found.
+Everything happens in a folder that no reader looks at. Only an allocator that compiles, that a
+probe sees at work and that passes the conformance suite is moved to its final place.
 """
 
 import shutil

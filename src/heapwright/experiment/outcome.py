@@ -6,8 +6,8 @@
 2. `out-of-memory`: it ended badly, and memory was short. Either the kernel killed a process for
    memory, or its standard error reports it (bad_alloc, MemoryError, "Cannot allocate memory" ...).
 3. `crashed`: it died by a signal. A bad end also counts if a process of its tree died by a fault
-   (SIGSEGV, SIGABRT ...), as when g++ reports a crash of its compiler. An exit status of 128+n
-   alone, by which a shell passes a signal on, stays `failed`, with a remark.
+   (SIGSEGV, SIGABRT ...). An example is a crash of the compiler that g++ reports. An exit status of
+   128+n alone, by which a shell passes a signal on, stays `failed`, with a remark.
 4. `failed`: its exit status is none of those expected, or it could not be started.
 5. `not-interposed`: it ended well, but 1 % or more of the CPU time was under another allocator.
 6. `ok`.

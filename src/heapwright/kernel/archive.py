@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the archive of a guest's first files: cpio in the form newc, the same bytes each time.
 
-The form is the one of the kernel's Documentation/driver-api/early-userspace/buffer-format.rst: a
-header of thirteen numbers in eight hexadecimal digits, the name, the bytes, each filled up to four.
-Entries are sorted, belong to root, have no time and are numbered in their order, and gzip writes no
-time either: two archives of the same files are the same, and so is every boot from them.
+The form is the one of the kernel's Documentation/driver-api/early-userspace/buffer-format.rst. It
+is a header of thirteen numbers in eight hexadecimal digits, the name, and the bytes, each filled up
+to four. Entries are sorted, belong to root, have no time and are numbered in their order. The
+program gzip writes no time either. So two archives of the same files are the same, and so is every
+boot from them.
 """
 
 import gzip

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds a kernel: fragments over tinyconfig, checked symbol by symbol, then make bzImage.
 
-What make works in is a folder of its own and is kept until it is done, so that a build which was
-broken off goes on where it stopped; one process at a time works there. Time and place of the build
-are fixed, so that a configuration gives the same kernel each time. Cost: 220 to 400 seconds on two
-quiet processors, 170 MB.
+The work folder of make is a folder of its own and is kept until the build is done. So an
+interrupted build continues where it stopped. One process at a time works there. Time and place of
+the build are fixed, so that a configuration gives the same kernel each time. Cost: 220 to 400
+seconds on two quiet processors, 170 MB.
 """
 
 import fcntl

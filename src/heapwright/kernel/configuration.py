@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A kernel's configuration: fragments over tinyconfig, and the proof that each line took effect.
 
-The kernel's configuration programs drop a symbol whose conditions do not hold without a word, and a
-kernel without it would be measured as if it had it. So every line of the fragments is looked up in
-the configuration that came out. A symbol that is to be off may be missing there, for what cannot be
-chosen is off; but the source must know it, or its name is of another version.
+The kernel's configuration programs silently drop a symbol whose conditions do not hold. A kernel
+without it would be measured as if it had it. So every line of the fragments is looked up in the
+configuration that came out. A symbol that is to be off may be missing there, because a symbol that
+cannot be chosen is off. But the source must know it, or its name is of another version.
 """
 
 import hashlib

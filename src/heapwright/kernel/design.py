@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The order of a study's boots: in each block every load under every kernel, kernels interleaved.
 
-Virtual time does not feel the host, but several processors do, and a study that is broken off
-has all kernels about equally far; so a block is whole before the next begins, and within a load the
-order of the kernels is drawn anew for each block.
+Virtual time does not feel the host, but several processors do. An interrupted study should have all
+kernels about equally far. So a block is whole before the next begins. Within a load the order of
+the kernels is drawn anew for each block.
 """
 
 import random

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A kernel's allocation events, from what a guest sent: pages of its ring buffers and their format.
 
-Which field stands where is the guest's word (its records `field`), so that a kernel whose events
-have other fields is refused by name and not misread. Events of several processors are put in the
-order of their times.
+The guest's records `field` state the place of each field. So a kernel whose events have other
+fields is refused by name and not misread. Events of several processors are put in the order of
+their times.
 """
 
 import heapq

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The kernels that are built: one folder each, named by allocator, version and configuration.
 
-A folder is filled elsewhere and renamed into its place when it is whole; kernel.json says the hash
-of the image, which is looked at before the kernel is booted.
+A folder is filled elsewhere and renamed into its place when it is whole. The file kernel.json has
+the hash of the image, which is checked before the kernel is booted.
 """
 
 import contextlib

@@ -2,20 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """A kernel's allocation events as a kernel trace, which the models replay.
 
-The events are gone through twice. First: which blocks of pages are the object allocator's own (an
-object lay in them while they were taken; each model takes its own), which cache an object is of (a
-free says its name; what was never freed is of the cache that others from its place of call are of),
-which blocks are freed in pieces. Then the trace is written.
+The events are gone through twice. First come three questions. Which blocks of pages are the object
+allocator's own? An object lay in them while they were taken, and each model takes its own. Which
+cache is an object of? A free has its name, and an object that was never freed is of the cache of
+other objects with its place of call. Which blocks are freed in pieces? Then the trace is written.
 
 What the events do not show is put right and counted. An object or block that is taken again without
-having been freed was freed by a path without an event (kfree_bulk, compaction): it is freed at that
-time, or when the pages under it go. What is freed and was never seen was there before the recording
-began, or came by a path without an event (kmem_cache_alloc_bulk): it is left out.
+a free was freed by a path without an event (kfree_bulk, compaction). It is freed at that time, or
+when the pages under it are freed. An object that is freed and was never seen existed before the
+recording began. Or it came by a path without an event (kmem_cache_alloc_bulk). It is left out.
 
-Every kmalloc is slab memory, also above the general caches: __kmalloc_large_node of
-mm/slab_common.c and slob_new_pages of mm/slob.c count its pages as NR_SLAB_UNRECLAIMABLE_B, which
-is in `Slab:` of /proc/meminfo. So it is an object of any size in the trace, and its pages are left
-out.
+Every kmalloc is slab memory, also above the general caches. Its pages count as
+NR_SLAB_UNRECLAIMABLE_B, which is in `Slab:` of /proc/meminfo. Source: __kmalloc_large_node of
+mm/slab_common.c and slob_new_pages of mm/slob.c. So it is an object of any size in the trace, and
+its pages are left out.
 """
 
 from collections import Counter

@@ -4,7 +4,8 @@
 
 A load is what kernel/init does under this name; its settings go to it on the kernel's command line.
 The published study's own figures are the scale `published`, which takes hours in an emulated
-machine; the others keep its shape: 64 threads, blocks of 16 KiB written at random, 128 files.
+machine. The others keep its shape. This is 64 threads, blocks of 16 KiB written at random, and 128
+files.
 """
 
 from collections.abc import Mapping

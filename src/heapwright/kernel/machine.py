@@ -4,7 +4,7 @@
 
 With one processor time is virtual: an instruction takes two nanoseconds, the clock stops between
 instructions, and the host does not affect the guest. A boot then repeats to the byte. (A second
-processor hangs in this mode when it is brought up; a disk of the host's, a clock of the host's or a
+processor hangs in this mode when it is brought up. A disk of the host, a clock of the host or a
 variable shift break it.) With more processors each is a thread of the host, time is the host's, and
 only counts can be compared. KVM is used only where it was seen to run a guest.
 """

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the events do not say of a cache: its alignment, and what its objects are like.
 
-An event has the size of an object and, under SLAB and SLUB, the stride of the objects in a slab;
-the alignment follows from the two. SLOB has no stride: there it follows from the flag
+An event has the size of an object and, under SLAB and SLUB, the stride of the objects in a slab.
+The alignment follows from the two. SLOB has no stride: there it follows from the flag
 SLAB_HWCACHE_ALIGN. The flags are those of the calls of KMEM_CACHE and kmem_cache_create in Linux
 6.1, which a cache is known by its name for.
 """

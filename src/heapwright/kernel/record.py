@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Boots a kernel under a load, and makes a kernel trace of the allocation events that it recorded.
 
-The kernel records from early in its boot into ring buffers, which the machine has memory for beside
-the load's own; the kernel counts the events that do not fit. With lost events no trace is written,
+The kernel records from early in its boot into ring buffers. The machine has memory for them beside
+the load's own. The kernel counts the events that do not fit. With lost events no trace is written,
 because it would be wrong. The guest sends its buffers when the load is over
 (native/guest/events.c).
 """

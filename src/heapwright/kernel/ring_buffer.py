@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads the pages of a kernel's ring buffer: events with their times.
 
-A page has 16 bytes of head: the time of its first event, and how many bytes of events follow, with
-two flags above that say that events were lost before it. An event has 4 bytes of head, 5 bits of
-type and 27 of nanoseconds since the event before it. After include/linux/ring_buffer.h and
-kernel/trace/ring_buffer.c of Linux 6.1. Cost: a few microseconds an event.
+A page has 16 bytes of head. They hold the time of its first event, and the number of bytes of
+events that follow. Two flags above the number state that events were lost before it. An event has 4
+bytes of head, 5 bits of type and 27 of nanoseconds since the event before it. After
+include/linux/ring_buffer.h and kernel/trace/ring_buffer.c of Linux 6.1. Cost: a few microseconds an
+event.
 """
 
 import struct

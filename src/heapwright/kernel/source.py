@@ -28,8 +28,9 @@ ARCHITECTURES = (
     *("microblaze", "mips", "nios2", "openrisc", "parisc", "powerpc", "riscv", "s390"),
     *("sh", "sparc", "xtensa"),
 )
-"""Other processors. The files of Kconfig in all of them are kept: those of x86 and of the common
-folders may read them, and which they read changes from one package to the next."""
+"""Other processors. The files of Kconfig in all of them are kept. Those of x86 and of the common
+folders may read them, and the set that they read changes from one package to the next.
+"""
 NOT_NEEDED = (
     *(
         f"*/arch/{name}/*.{suffix}"

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The profile of a trace: `heapwright-profile` makes one pass over it, this checks what it says.
 
-The pass is a program of its own because a trace has up to billions of calls; what it prints is a
-whole profile of a megabyte at most, which is checked here like anything else that is read.
+The pass is a program of its own because a trace has up to billions of calls. It prints a whole
+profile of a megabyte at most, which is checked here like any other input.
 """
 
 from pathlib import Path

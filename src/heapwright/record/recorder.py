@@ -255,7 +255,9 @@ def _passing_on(process: subprocess.Popen[bytes], *, driven: bool) -> Iterator[l
 
 
 def _terminal_interrupts() -> bool:
-    """Whether we are in the foreground of a terminal, where Ctrl-C reaches the command as well."""
+    """Whether this process is in the foreground of a terminal, where Ctrl-C reaches the command as
+    well.
+    """
     try:
         terminal = os.open(TERMINAL, os.O_RDONLY | os.O_NOCTTY)
     except OSError:

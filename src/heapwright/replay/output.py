@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a run of the replay says of itself, as figures of a run.
 
-The time of a replay is that of its calls, from the first to the last of all threads; its memory is
-the peak without what is the replayer's own. They take the place of the whole process's figures.
-A replay that does not write into its memory has no such peak: what is not written is not resident.
+The time of a replay is that of its calls, from the first to the last of all threads. Its memory is
+the peak without the replayer's own part. They take the place of the whole process's figures. A
+replay that does not write into its memory has no such peak: what is not written is not resident.
 """
 
 from collections.abc import Callable, Iterator

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """From a trace to the command that replays it, by `heapwright-replay prepare`.
 
-The trace is decoded once, before any run, into a file of commands; each run then needs neither the
-trace nor its decoder, so neither is in what is measured.
+The trace is decoded once, before any run, into a file of commands. Each run then needs neither the
+trace nor its decoder, so neither is in the measured figures.
 """
 
 from contextlib import suppress

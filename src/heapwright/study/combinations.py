@@ -5,8 +5,8 @@
 A combination is a tuple of places, one for each factor in the file's order. It is built up factor
 by factor. A constraint is evaluated as soon as all its factors are present, so forbidden
 combinations are never built. Factors that no later constraint names are counted by multiplication.
-What takes more than `MOST_STEPS` steps is not worked through: its number is then estimated from a
-sample (always the same one), and said to be an estimate.
+A count that takes more than `MOST_STEPS` steps is not completed. The number is then estimated from
+a sample (always the same one), and the result states that it is an estimate.
 """
 
 import itertools

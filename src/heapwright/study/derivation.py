@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Levels of factors from profiled programs, as the factorial study of 2014 found its own.
 
-*Allocations*: programs are ordered by how many they make, and a new group begins where the next
-makes more than twice as many; a group's level is its geometric mean, rounded to 1, 2 or 5 times a
-power of ten. The largest three groups are taken (Costa 2014, table 5.1, so that the study ends).
+*Allocations*: Programs are ordered by the number of their allocations. A new group begins where the
+next makes more than twice as many. A group's level is its geometric mean, rounded to 1, 2 or 5
+times a power of ten. The largest three groups are taken (Costa 2014, table 5.1, so that the study
+ends).
 
-*Sizes*: a program belongs to the range of the ladder 1..64, 64..512, 512..2048, and on by eights,
-in which 70 % of its allocations lie (table 5.2); every range to which one belongs is a level. A
-program that is in none is named, as the published one is; if all are, each has the shortest run of
-neighbouring ranges that holds 70 %.
+*Sizes*: The ladder has the ranges 1..64, 64..512, 512..2048, and on by eights. A program belongs to
+the range in which 70 % of its allocations lie (table 5.2). Every range with a program is a level. A
+program that is in no range is named, as the published one is. If all are, each has the shortest run
+of neighbouring ranges that holds 70 %.
 
 *Pattern*: peak, growing, or both, as the programs show. *Long-lived*: the mean of their shares, in
 whole percent. *Threads*, *processors*: powers of two, up to the most threads that a program has.

@@ -37,7 +37,7 @@ def _head(derived: Derived, name: str) -> list[str]:
         "# Written by heapwright study from; docs/reference/study.md says how levels are derived.",
         "format = 1",
         f"name = {quoted}",
-        f'title = "Allocators under what {_number(derived.programs)} asked for"',
+        f'title = "Allocators under what {_number(derived.programs)} requested"',
         'workload = "uma-test"',
         "arguments = [",
         '  "--allocations", "{allocations}", "--threads", "{threads}",',

@@ -4,9 +4,10 @@
 
 Levels that the machine cannot give are dropped and named: more processors than there are, an
 allocator that is not usable. Then the constraints leave combinations out, and a fraction takes some
-of the rest: of the combinations of all factors but the allocators', so that what is run is run
-under every allocator. How large a design is, is known before a treatment is made; one that is too
-large is refused with its size. The same study, machine and seed give the same treatments.
+of the rest. It takes combinations of all factors but the allocators', so that each selected
+combination runs under every allocator. How large a design is, is known before a treatment is made;
+one that is too large is refused with its size. The same study, machine and seed give the same
+treatments.
 """
 
 from collections.abc import Mapping, Sequence

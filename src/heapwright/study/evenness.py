@@ -3,8 +3,8 @@
 """How evenly levels, pairs of levels, and threes are spread over chosen cells.
 
 What is counted is known by a key: the factors, then their levels. The aim of each is its share
-among all cells that are allowed: exact without constraints, and for levels; for pairs and threes
-under constraints from a sample, if there are many cells. Distances are in cells.
+among all cells that are allowed. It is exact without constraints, and for levels. For pairs and
+threes under constraints it is from a sample, if there are many cells. Distances are in cells.
 """
 
 import random

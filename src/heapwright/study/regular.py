@@ -3,11 +3,12 @@
 """A regular fraction, by defining words: `threads*size*pattern`.
 
 A word names factors that all have the same prime number p of levels, each perhaps with a power
-(`size^2`). Levels count from 0 in the order of the file; of the whole design those cells are kept
-in which the sum of the levels' numbers, each times its power, is a multiple of p, for every word:
-the principal fraction. Each word that does not follow from the others divides the design by p. All
-levels, and all combinations of fewer levels than the shortest word has factors, are equally often
-in it. See Montgomery, Design and Analysis of Experiments, chapters 8 and 9.
+(`size^2`). Levels count from 0 in the order of the file. Each word gives each level's number a
+power. Of the whole design those cells are kept in which the sum of the powered numbers is a
+multiple of p, for every word. This is the principal fraction. Each word that does not follow from
+the others divides the design by p. All levels, and all combinations of fewer levels than the
+shortest word has factors, are equally often in it. See Montgomery, Design and Analysis of
+Experiments, chapters 8 and 9.
 
 The kept cells are worked out, not searched for: levels of some factors follow from the others.
 """

@@ -2,21 +2,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """A fraction of a design by its size: cells chosen by chance, but balanced.
 
-Every level is in the fraction in the proportion in which it is in the whole design (main effects
-are balanced), as nearly as whole numbers and the constraints let it be; pairs of levels, and three
-levels of three factors together, are then spread as evenly as an exchange gets them. The same seed
+Every level has the same proportion in the fraction as in the whole design (main effects are
+balanced). This holds as nearly as whole numbers and the constraints allow. An exchange then spreads
+pairs of levels, and three levels of three factors together, as evenly as it can. The same seed
 gives the same cells. It goes like this:
 
 1. begin with cells by chance;
-2. while a level is there too often, change a cell that has it to one that is there too seldom
-   (another cell by chance, where constraints forbid that), if that brings the counts nearer;
-3. let two cells exchange their levels of one factor, which keeps the counts of all levels, unless
-   that spreads pairs and threes less evenly; a fixed number of times.
+2. while a level appears too often, change a cell that has it to one that appears too seldom, if
+   that brings the counts nearer. Where constraints forbid that, change it to another cell by
+   chance;
+3. let two cells exchange their levels of one factor, which keeps the counts of all levels. Do not
+   do this if it spreads pairs and threes less evenly; a fixed number of times.
 
 A small fraction is chosen several times, and the most even is kept. Cells are never listed unless
 they are few: time and memory are those of the fraction. The idea is that of coordinate exchange
-(Meyer and Nachtsheim 1995) with the squared distances of counts from even as what is made small:
-even threes keep main effects apart from interactions of two.
+(Meyer and Nachtsheim 1995). It minimises the squared distances of counts from even. Even threes
+keep main effects apart from interactions of two.
 """
 
 import random

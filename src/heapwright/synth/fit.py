@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """How many blocks of each size band and lifetime class each phase makes: the heart of the model.
 
-A profile tells lifetimes by size over the whole run, and by phase how much was allocated, how many
-bytes, what was live at the end and how many of the allocations were long-lived. It does not tell
+A profile has lifetimes by size over the whole run. By phase, it has the number and the bytes of the
+allocations, the live bytes at the end, and the number of long-lived allocations. It does not tell
 which sizes and lifetimes belong to which phase. The result is the table with those margins that
-assumes least beyond them (greatest entropy). Iterative scaling finds it: each margin in turn
-multiplies its cells by its ratio of target to sum (Deming and Stephan 1940; for margins that cells
-share in part, the simultaneous multiplicative form of Darroch and Ratcliff 1972). Margins need not
-be quite consistent (a band's mean stands for its sizes), so it ends after a fixed number of rounds,
-with the counts by size and lifetime exact.
+assumes least beyond them (greatest entropy). Iterative scaling finds it. Each margin in turn
+multiplies its cells by its ratio of target to sum (Deming and Stephan 1940). Margins that cells
+share in part need the simultaneous multiplicative form of Darroch and Ratcliff (1972). Margins need
+not be quite consistent (a band's mean stands for its sizes). So it ends after a fixed number of
+rounds, with the counts by size and lifetime exact.
 """
 
 import numpy as np
@@ -28,7 +28,7 @@ def fit(seen: Observed) -> Array:
     `seen.count`.
 
     Live memory is matched with steps larger than the method's own, as long as that brings it
-    nearer: a block is live at many moments, each of which moves it a little only.
+    nearer. A block is live at many moments, and each of them moves it only a little.
     """
     table = _Table(seen)
     step, before = 2.0, np.inf

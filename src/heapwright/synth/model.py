@@ -3,9 +3,9 @@
 """The default model: real lifetimes by size, phases as the program had them, blocks that change
 hands.
 
-A load of another length than the program's is stretched: its phases take as much longer, and blocks
-live longer by a power of their lifetime, so that what lived as long as the run still does and what
-lived for one operation still lives for one. Memory grows accordingly.
+A load of another length than the program's is stretched. Its phases take as much longer, and blocks
+live longer by a power of their lifetime. A block that lived as long as the run still does. A block
+that lived for one operation still lives for one. Memory grows accordingly.
 """
 
 import math

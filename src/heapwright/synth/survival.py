@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """How likely a block of a phase and a lifetime class is still live at a later moment.
 
-Births are spread evenly over their phase, lifetimes evenly over their class, so the end of a block
-is the sum of two uniform variables, whose distribution is a second difference of a squared ramp.
+Births are spread evenly over their phase, lifetimes evenly over their class. So the end of a block
+is the sum of two uniform variables. Its distribution is a second difference of a squared ramp.
 """
 
 import numpy as np

@@ -3,9 +3,9 @@
 """From expected numbers of allocations to whole ones.
 
 In each column the total is kept and the places agree with the expected ones (systematic sampling
-with a random start). Where a few blocks are large, chance alone would bend the live curve by much,
-so for the columns that weigh most several starts are tried, and the one that brings the curve
-nearest to what was expected of all is taken.
+with a random start). Where a few blocks are large, chance alone would bend the live curve by much.
+So several starts are tried for the columns that weigh most. The start that brings the curve nearest
+to the expected curve of all is kept.
 """
 
 import numpy as np

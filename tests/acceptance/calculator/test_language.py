@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the language has, beside what bc is asked about, and what is said of a wrong text."""
+"""The parts of the language outside the comparison with bc, and the messages for a wrong text."""
 
 from pathlib import Path
 

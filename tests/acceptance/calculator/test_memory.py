@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the calculator takes and gives back, from each kind of memory; and nothing is lost when
-there is none, wherever in its work that is."""
+"""What the calculator allocates and frees, from each kind of memory. Nothing is lost when there is
+no memory, at any point of its work.
+"""
 
 import json
 import shutil

@@ -1,6 +1,8 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What granary tells of itself: right, whole, and when and where it was asked for."""
+"""The reports of granary about itself are right and whole, and appear at the requested time and
+place.
+"""
 
 import json
 import os

@@ -24,7 +24,9 @@ def test_who_is_shown_objects_may_allocate_and_end_the_walk(ask: Ask) -> None:
 
 
 def test_objects_are_shown_as_large_as_they_may_be_used(ask: Ask, allocator: str) -> None:
-    """To the byte where the end of each is guarded: nobody may use what rounding left over."""
+    """To the byte where the end of each is guarded. No access to the bytes left by rounding is
+    allowed.
+    """
     answer = ask("walk")
     assert (answer["exact"] == answer["live"]) == (allocator == "granary-hardened")
 

@@ -31,7 +31,7 @@ def script(
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """Not below a folder that is the tester's alone: whom the server becomes has to read there."""
+    """Not below a folder of the tester alone, because the user of the server has to read there."""
     with tempfile.TemporaryDirectory(prefix="heapwright-script-", dir="/tmp") as name:
         yield Path(name)
 

@@ -1,7 +1,9 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""httpd sends what is there, whoever serves its pools: pages made and unmade, kept connections,
-programs that it starts, and graceful restarts in the middle of it. Every body is checked."""
+"""httpd sends the right content with each provider of its pools: Pages made and unmade, kept
+connections, programs that it starts. It also does so with graceful restarts in the middle. Every
+body is checked.
+"""
 
 import hashlib
 import http.client
@@ -80,7 +82,7 @@ def test_what_a_program_reads_and_writes_passes(server: Any, httpd: ModuleType) 
 
 
 def test_graceful_restarts_in_the_middle_of_work(server: Any) -> None:
-    """Old children finish what they have begun, new ones take over, and nobody notices."""
+    """Old children finish what they have begun, new ones take over, and no client notices."""
     done = threading.Event()
 
     def keep_visiting(number: int) -> int:

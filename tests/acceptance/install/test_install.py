@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is installed can be built with: every example, outside the tree, against an installed copy.
 
-The headers and the C library are installed once, by the build itself; the whole allocators, which
-take long to build, are taken from the tool that is installed, whose package is the same.
+The headers and the C library are installed once, by the build itself. The whole allocators take
+long to build. They come from the installed tool, whose package is the same.
 """
 
 import os

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Allocates, forks while its trace is in a buffer, and allocates on both sides; argument 1 is a
-// descriptor that it closes first, as daemons close what they did not open.
+// Allocates, forks while its trace is in a buffer, and allocates on both sides. Argument 1 is a
+// descriptor that it closes first, as daemons close descriptors that they did not open.
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -55,7 +55,7 @@ def run(program: list[str | Path], library: Path, trace: str | None) -> None:
 
 
 def requests(trace: Path) -> tuple[list[int], Counter[int]]:
-    """The sequence numbers of a trace, and how often malloc was asked for each size."""
+    """The sequence numbers of a trace, and the number of requests of each size."""
     numbers = []
     sizes: Counter[int] = Counter()
     for line in trace.read_text(encoding="ascii").splitlines():

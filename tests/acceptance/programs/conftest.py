@@ -37,7 +37,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture
 def under(request: pytest.FixtureRequest, tmp_path: Path) -> Under:
-    """Programs under one of our allocators."""
+    """Programs under one of the project's allocators."""
     home = tmp_path / "home"
     home.mkdir()
     return Under(request.param, home)

@@ -24,9 +24,10 @@ def running(
     extra: Mapping[str, str] | None = None,
     dies: bool = False,
 ) -> Iterator[Launched]:
-    """The server while the block runs, then SIGTERM to it. Fails when it ends by itself, when it
-    does not take the signal as it should (by leaving with status 0, or, if it `dies`, by dying of
-    it), and when the allocator was not in effect."""
+    """The server while the block runs, then SIGTERM to it. Fails when it ends by itself, or when
+    the allocator was not in effect. Fails when it does not take the signal as it should (by status
+    0, or, if it `dies`, by death from it).
+    """
     with under.launch(command, extra=extra) as server:
         deadline = time.monotonic() + START_S
         while not answers(server):
@@ -36,13 +37,13 @@ def running(
             time.sleep(0.01)  # between two questions; the answer decides
         yield server
         pid = server.pid()
-        if pid is not None:  # otherwise it is dead, and the end tells of what
+        if pid is not None:  # otherwise it is dead, and its end is the message
             os.kill(pid, signal.SIGTERM)
         under.settle(server, signal=signal.SIGTERM if dies else None)
 
 
 def accepts(address: Path) -> bool:
-    """Whether somebody listens on the socket at `address`."""
+    """Whether a process listens on the socket at `address`."""
     with socket.socket(socket.AF_UNIX) as client:
         try:
             client.connect(str(address))

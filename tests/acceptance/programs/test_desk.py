@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Who sits at the desk of Code::Blocks quits when all is loaded, not before, and not for ever."""
+"""The user of Code::Blocks quits when all is loaded, not before, and not for ever."""
 
 import importlib.util
 import os

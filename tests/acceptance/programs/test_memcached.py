@@ -32,7 +32,7 @@ def address(under: Under) -> Iterator[Path]:
         path = Path(folder) / "socket"
         options = ["-s", str(path), "-t", "4", "-m", str(MEMORY_MIB), "-M", "-c", "64"]
         if os.geteuid() == 0:
-            options += ["-u", "root"]  # it would have to be told whom to become
+            options += ["-u", "root"]  # it needs the name of the user to become
         with running(under, [program, *options], lambda _: accepts(path)):
             yield path
 

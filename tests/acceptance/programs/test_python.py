@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The distribution's Python, all objects straight from malloc, passes its own regression tests.
 
-Chosen for what they do to malloc, and because they end soon and the same way everywhere: none of
-them needs the network, a terminal or a privilege. A module that fails on the C library as well says
-something about this machine, and is reported as a skip with its name.
+They are chosen for their effect on malloc, and because they end soon and the same way everywhere.
+None of them needs the network, a terminal or a privilege. A module that fails on the C library as
+well says something about this machine, and is reported as a skip with its name.
 """
 
 from pathlib import Path

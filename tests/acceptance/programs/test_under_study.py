@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every program of programs/ runs at its small scale, is proven, and gives the right answers.
 
-Under one allocator of ours, the C library and some of the representatives, by `make test-programs`.
+Under one allocator of the project, the C library and some of the representatives, by `make
+test-programs`.
 """
 
 import os
@@ -27,7 +28,7 @@ from heapwright.experiment.treatments import Treatment
 
 from .under import FOREIGN, GLIBC
 
-# Those of the tree, whatever is installed.
+# Those of the tree, independent of the installed ones.
 PROGRAMS = Path(__file__).parents[3] / "catalogue" / "programs"
 NAMES = sorted(path.stem for path in PROGRAMS.glob("*.toml"))
 ALLOCATORS = ("hoard", GLIBC, "kingsley", "lea", "vmalloc")

@@ -100,8 +100,10 @@ class Under:
         wild: bool = False,
     ) -> Finished:
         """Run to a good end. Fails unless the command ends with status 0, leaves nothing running,
-        and had malloc from our library in all its processes. A `wild` one starts processes with an
-        environment of their own and leaves some behind: only the command itself is held to it."""
+        and had malloc from the given library in all its processes. A `wild` one starts processes
+        with an environment of their own and leaves some behind: only the command itself is held to
+        it.
+        """
         with self.launch(command, cwd=cwd, extra=extra) as launched:
             return self.settle(launched, wild=wild)
 
@@ -113,7 +115,7 @@ class Under:
         cwd: Path | None = None,
         extra: Mapping[str, str] | None = None,
     ) -> Iterator[Launched]:
-        """The command, running; whatever of it is left at the end of the block is ended."""
+        """The command, running. The rest of it is ended at the end of the block."""
         self._runs += 1
         base = self.home / f"run-{self.name}-{self._runs}"
         output, record = base.with_suffix(".out"), base.with_suffix(".witness")

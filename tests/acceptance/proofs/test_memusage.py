@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The C library's own memusage and ours agree to the last call and byte, on one thread.
+"""The C library's own memusage and the project's agree to the last call and byte, on one thread.
 
-Both look at the same run, ours first: programs hash addresses, so no two runs are alike. memusage
-counts of a realloc only what it grew (`totals.growth_bytes`), and operator new, which calls malloc,
-as malloc.
+Both look at the same run, the project's first. Programs hash addresses, so no two runs are alike.
+Of a realloc, memusage counts only its growth (`totals.growth_bytes`). It counts operator new, which
+calls malloc, as malloc.
 """
 
 import re

@@ -29,7 +29,7 @@ console.log(zlib.gunzipSync(zlib.gzipSync(Buffer.concat(all))).length);
 
 
 def whole(profile: Profile, trace: Path) -> None:
-    """Figures that must fit together, whatever the program did."""
+    """Figures that must fit together for every program."""
     totals = profile.totals
     ended = totals.frees - totals.null_frees - totals.unknown_frees - totals.inherited_frees
     assert totals.unknown_frees == totals.overwritten == 0

@@ -6,10 +6,10 @@
         [--log FILE] [-a NAMES]
 
 Runs until M minutes of processor time are used, spread evenly over the pairs of an allocator and a
-workload. Number of threads, seed and a limit of memory are drawn at random; each run's command line
-is written to the log, and to standard output if it ends badly. Whoever starts it again with the
-same log goes on where it stopped; runs of other builds of a library do not count. Leaves with 1 if
-any run was at fault, with 0 otherwise.
+workload. Number of threads, seed and a limit of memory are drawn at random. Each run's command line
+is written to the log, and to standard output if it ends badly. A new start with the same log
+continues where the last one stopped. Runs of other builds of a library do not count. Leaves with 1
+if any run was at fault, with 0 otherwise.
 """
 
 import argparse
@@ -40,7 +40,7 @@ MOST_THREADS = 64
 TARGET_S = 1.5
 FIRST_SCALE, LEAST_SCALE, MOST_SCALE = 0.04, 0.0001, 4.0  # the first: divided by the threads
 TIMEOUT_S = 600
-# Every so many-th run has little memory: it may say so, and must do nothing worse.
+# Every run at this distance has little memory. It may report that, and must do nothing worse.
 LIMITED = 6
 LIMITED_MIB = (16, 256)
 NO_MEMORY = 3
@@ -118,7 +118,7 @@ def workloads() -> list[str]:
 
 
 def composed() -> list[str]:
-    """All allocators of ours."""
+    """All allocators of the project."""
     return [
         entry.name
         for entry in read_catalogue(native.native_dir() / "catalogue" / "allocators.toml").composed

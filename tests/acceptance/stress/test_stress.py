@@ -3,7 +3,7 @@
 """A short slice of the stress, and the driver of it (`make stress` runs more).
 
 Each allocator runs each workload once, with a number of threads and a seed that are drawn anew
-every time; a failure prints the command line that repeats it.
+every time. A failure prints the command line that repeats it.
 """
 
 import random

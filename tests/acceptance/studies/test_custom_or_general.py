@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The programs of the study custom-or-general: they do the same with every allocator of theirs, and
-what they are told to leave off is off.
+"""The programs of the study custom-or-general. They do the same with every allocator of theirs, and
+an option that switches a part off has that effect.
 """
 
 import os

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The programs of the study granary: each runs, does so much as it is told, and is replayed."""
+"""The programs of the study granary. Each runs, does the requested work, and is replayed."""
 
 import json
 import os

@@ -1,3 +1,3 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Other people's own tests of their software, under an allocator of ours."""
+"""Other projects' own tests of their software, under an allocator of this project."""

@@ -10,9 +10,9 @@ from .sources import source
 from .suite import Verdict, needed
 
 PROGRAMS = ("redis-server", "redis-cli", "redis-benchmark", "redis-check-aof", "redis-check-rdb")
-# Data types and what saves, copies, evicts and scripts them. Left out are those that wait for
-# replicas and clusters, and those that hold figures of jemalloc's against it (memefficiency,
-# dismiss-mem), for which it asks jemalloc whatever serves malloc.
+# Data types and what saves, copies, evicts and scripts them. Tests that wait for replicas and
+# clusters are left out. So are those that compare figures of jemalloc (memefficiency, dismiss-mem),
+# because they query jemalloc under any malloc.
 UNITS = (
     *(f"unit/type/{each}" for each in ("string", "incr", "list", "list-2", "list-3", "set")),
     *(f"unit/type/{each}" for each in ("zset", "hash", "stream", "stream-cgroups")),

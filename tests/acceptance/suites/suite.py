@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a suite is, and one run of it under an allocator or on the malloc it has by itself.
 
-A suite is prepared once in a folder (its sources come from the distribution and stay there), run as
-a process tree of its own, and its output read for what failed. While it runs, the processes of the
-tree are looked at: its program must have been seen with the allocator mapped.
+A suite is prepared once in a folder (its sources come from the distribution and stay there). It
+runs as a process tree of its own, and its output is read for failures. While it runs, the processes
+of the tree are looked at: its program must have been seen with the allocator mapped.
 """
 
 import contextlib
@@ -135,14 +135,14 @@ def run(suite: Suite, allocator: str | None, folder: Path, only: Sequence[str] =
 
 
 def _harmless(work: Path) -> int:
-    """The user nobody, to whom the folder belongs from now on."""
+    """The unprivileged user that owns the folder from now on."""
     user = pwd.getpwnam("nobody").pw_uid
     os.chown(work, user, -1)
     return user
 
 
 class _Watched:
-    """Looks at the processes of a session until it is told that it is over."""
+    """Looks at the processes of a session until the end is announced."""
 
     def __init__(self, session: int, program: str, library: Path | None):
         self.proven = False

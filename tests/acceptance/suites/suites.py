@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Real software's own test suites under an allocator of ours.
+"""Real software's own test suites under an allocator of this project.
 
     python -m tests.suites.suites [--allocator NAME] [--folder DIR] [SUITE…]
 

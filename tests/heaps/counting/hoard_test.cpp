@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How many locks an operation of the published Hoard takes, wherever the global heap is not
-// involved: one for malloc and one for free, of which the original takes two, its superblocks
-// having locks of their own.
+// How many locks an operation of the published Hoard takes without the global heap. It takes one
+// for malloc and one for free. The original takes two for free, because its superblocks have locks
+// of their own.
 #include "counted_events.hpp"
 
 #include <heapwright/allocators/hoard.hpp>

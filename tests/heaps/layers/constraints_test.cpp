@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Stacks that look right and are wrong do not exist: what a heap says of itself reaches through the
-// layers on it, and stops where a layer makes it void. The pairs show that what is allowed works;
-// this, that what would not work is not allowed.
+// Stacks that look right and are wrong do not exist. A heap's statement about itself reaches
+// through the layers on it, and stops where a layer makes it void. The pairs show that what is
+// allowed works; this, that what would not work is not allowed.
 #include "stack_suite.hpp"
 
 namespace heapwright::testing {

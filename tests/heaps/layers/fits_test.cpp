@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The suite on the heaps that differ in which free block they serve: sequential fits, buddies,
-// segregated fits, alone and with what is commonly put on them.
+// The suite on the heaps that differ in the free block that they serve. They are sequential fits,
+// buddies and segregated fits, alone and under the usual layers.
 #include "stack_suite.hpp"
 
 namespace heapwright::testing {

@@ -4,8 +4,8 @@
 
     generate_pairs.py INCLUDE_FOLDER OUTPUT_FOLDER PARTS
 
-Reads which layers there are from heap.hpp, and how each is made from the `Example` line of its
-header; so a new layer is in the tests as soon as it is in the catalogue. In `OUTPUT_FOLDER`:
+Reads the list of layers from heap.hpp, and how each is made from the `Example` line of its header.
+So a new layer is in the tests as soon as it is in the catalogue. In `OUTPUT_FOLDER`:
 
 - `pairs.hpp`: each layer as a template of the heap under it (`Over…`), and each as a heap that
   stands on counted sources (`Under…`);
@@ -39,7 +39,8 @@ NAMESPACE = "namespace heapwright::testing {"
 # Where memory comes from in the stacks below a pair, if the layers there can stand on it: what the
 # sanitizers see each object of.
 PREFERRED = "MallocHeap"
-# The probe for who wants more than verbs of his superheap, as its concept says, or who it is.
+# The probe for a layer that wants more than verbs of its superheap, as its concept states, or its
+# identity.
 PROBES = {
     "BlockHeap": "ProbeBlocks",
     "SuspendableHeap": "ProbeAtOnce",

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What Hoard promises, checked over histories that are made to break it: how much it holds at any
-// time, and how often the global lock is taken. The invariant of each heap and class is looked
-// after by the heap itself (Verified) after every operation.
+// The guarantees of Hoard, checked over histories that are made to break them. They are how much it
+// holds at any time, and how often the global lock is taken. The invariant of each heap and class
+// is looked after by the heap itself (Verified) after every operation.
 //
-// The threads of a history are heaps that the test chooses: who is who is all that a heap sees of
+// The threads of a history are heaps that the test chooses. A heap sees only the identity of
 // threads, and so every history is the same each time.
 #include <heapwright/heap.hpp>
 
@@ -109,7 +109,7 @@ TYPED_TEST(HoardBound, HoldsOverRandomHistories) {
 }
 
 /// Each heap in turn allocates what the one before has freed, leaving one object in each superblock
-/// where that hurts most; with private heaps the memory would grow with each turn.
+/// where that hurts most. With private heaps the memory would grow with each turn.
 TYPED_TEST(HoardBound, HoldsWhereTheMemoryGoesFromThreadToThread) {
     Watched<TypeParam> heap;
     constexpr std::size_t size = 96;
@@ -174,7 +174,8 @@ TEST(HoardBlowup, IsConstantWhereAProducerFeedsAConsumer) {
 }
 
 /// While a heap grows it takes the global lock once for each superblock, of which at least f is
-/// free: k operations take it k / (f n) times at most, with n slots in a superblock, and one more.
+/// free. So k operations take it k / (f n) times at most, with n slots in a superblock, and one
+/// more.
 TEST(HoardSynchronisation, IsRareWhileAHeapGrows) {
     using Rule = Emptiness<1, 4, 4>;
     for (const std::size_t size : {16U, 64U, 208U, 1008U}) {

@@ -3,7 +3,7 @@
 //
 // No layer lets a verb of its superheap leak past it. The probe is a superheap that has each verb
 // that a concept declares. Each verb that a layer then shows must be the layer's own, which shows
-// in the type of the pointer to it. Every layer of the catalogue is asked. The verbs that a
+// in the type of the pointer to it. Every layer of the catalogue is probed. The verbs that a
 // `LockedHeap` passes on must run with the lock held.
 #include <heapwright/heap.hpp>
 
@@ -110,7 +110,7 @@ void ProbeVerbs::note(const char* verb) {
 
 namespace {
 
-// A verb is the layer's own if a pointer to it is a pointer to a member of the layer: the way from
+// A verb is the layer's own if a pointer to it is a pointer to a member of the layer. The way from
 // a private base is barred. So is a verb that the layer names out of its forwarding base.
 template <class L>
 std::vector<std::string> leaks() {

@@ -7,7 +7,7 @@
 namespace heapwright::testing {
 namespace {
 
-/// A trace that is written, and that nobody has to read.
+/// A trace that is written and never read.
 struct Nowhere {
     static constexpr bool perProcess = true;
     static int open() noexcept { return platform::createFile("/dev/null"); }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The suite on the heaps that free all at once, alone, under other layers, and put together as a
-// reap is: a nested region that can free single objects.
+// The suite on the heaps that free all at once. They are tested alone, under other layers, and put
+// together as a reap is (a nested region that can free single objects).
 #include "stack_suite.hpp"
 
 namespace heapwright::testing {

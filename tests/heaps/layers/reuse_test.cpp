@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The suite on the layers that keep freed objects, each alone, over heaps that split and merge, in
-// the middle of a stack, and as the list of each class; and on bitmap slabs.
+// The suite on the layers that keep freed objects. They are tested alone, over heaps that split and
+// merge, in the middle of a stack, and as the list of each class. They are also tested on bitmap
+// slabs.
 #include "stack_suite.hpp"
 
 namespace heapwright::testing {

@@ -251,7 +251,7 @@ TYPED_TEST(SharedHeap, LetsAHandlerInsideItFork) {
     EXPECT_EQ(status, 0);
 }
 
-/// Forks in a handler, wherever that finds its thread; the child goes back to what was interrupted.
+/// Forks in a handler, at any point of its thread. The child returns to the interrupted code.
 template <class H>
 struct ForkingInterruption {
     static inline H* heap = nullptr;
@@ -305,7 +305,8 @@ TYPED_TEST(ForkingHandler, ForksBesideOtherThreads) {
                     if (id == 0 && i % 200 == 0) {
                         ::pthread_kill(self, SIGUSR1);
                     }
-                    if (i % 50 == 0) { // a lock that is always taken would starve who forks
+                    if (i % 50 == 0) { // a lock that is always taken would starve the forking
+                                       // thread
                         std::this_thread::sleep_for(std::chrono::microseconds(200));
                     }
                 }

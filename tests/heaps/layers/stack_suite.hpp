@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The layer conformance suite, on every stack: what a heap must do whatever it is made of.
-// The files beside this one say which stacks; they are several so that they compile at once.
+// The layer conformance suite, on every stack. It has the rules that a heap of any layers must
+// obey. The files beside this one say which stacks; they are several so that they compile at once.
 #pragma once
 
 #include <heapwright/heap.hpp>
@@ -31,7 +31,7 @@ using Powers = StrictSegHeap<PowerOfTwo<10>, Nothing, Tagged>;
 using Mapped = SelectMmapHeap<FixedLimit<2000>, MmapHeap, Quick>;
 using Rising = SelectMmapHeap<RisingLimit<1000, 3000>, MmapHeap, RunQuick>;
 
-/// A stack and what may be asked of it. `Counted`: it gets its memory from a counting source.
+/// A stack and the requests that it supports. `Counted`: it gets its memory from a counting source.
 template <class H, bool Counted = true, std::size_t Smallest = 1, std::size_t Largest = 4000>
 struct Stack {
     using Heap = H;
@@ -84,7 +84,7 @@ TYPED_TEST_P(LayerStack, ReturnsEverythingWhenItIsDestroyed) {
                     TypeParam::shape.largest / (1 + i % 7) < 48 ? TypeParam::shape.largest : 48));
                 ASSERT_NE(objects.back(), nullptr);
             }
-            if constexpr (!tracks) { // who does not track what is out gets it back first
+            if constexpr (!tracks) { // a heap without a record of its objects gets it first
                 for (void* const object : objects) {
                     heap.free(object);
                 }

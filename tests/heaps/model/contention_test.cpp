@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How often a thread finds a lock taken, which on a machine depends on its processors and its load,
-// and here on nothing but the heap: at each step every thread is as likely to go on. The figures
-// are the same in every run; they are among the test's properties (--gtest_output=xml), for a
-// thousand operations.
+// How often a thread finds a lock taken. On a machine this depends on its processors and its load.
+// Here it depends on the heap alone, because at each step every thread is as likely to continue.
+// The figures are the same in every run; they are among the test's properties (--gtest_output=xml),
+// for a thousand operations.
 #include "heap_scenario.hpp"
 
 #include <heapwright/layers/carve/aligned_block_heap.hpp>

@@ -123,8 +123,8 @@ private:
         return before.preemptions + (left ? 1U : 0U);
     }
 
-    /// Everybody who can go on, but for those whose turn would be one preemption too many; and who
-    /// only begins begins at once.
+    /// All threads that can continue, except those whose turn would be one preemption too many. A
+    /// thread that only begins does so at once.
     [[nodiscard]] Threads unreduced(const Run::View& view, const Node& node) const {
         for (std::size_t thread = 0; thread < view.threads; ++thread) {
             if ((view.enabled & bitOf(thread)) != 0 && view.next[thread].address == nullptr) {
@@ -135,7 +135,8 @@ private:
         return last != 0 && node.preemptions >= options_.preemptions ? last : view.enabled;
     }
 
-    /// Who slept in the state before, unless the step from there was one that wakes him.
+    /// The threads that slept in the state before, unless the step from there was one that wakes
+    /// them.
     [[nodiscard]] Threads stillAsleep(const Run::View& view) const {
         if (depth_ == 0) {
             return 0;
@@ -187,11 +188,11 @@ private:
         return step.clock[step.chosen] <= clocks_[next.chosen][step.chosen];
     }
 
-    /// The step from `node` is to come before the one from the node `at`: so, from there, all that
-    /// came in between without depending on that one, and then this. One of those that can begin
-    /// this must be tried there.
+    /// The step from `node` is to come before the one from the node `at`. So the new order has all
+    /// steps between that do not depend on it, and then this step. One of those that can begin this
+    /// must be tried there.
     void reverse(std::size_t at, const Node& node) {
-        Threads moved = 0; // who took a step in between that can be taken all the same
+        Threads moved = 0; // the thread that took a step in between that is possible anyway
         Threads first = 0; // … and whose first such step waits for no other of them
         bool nodeIsFirst = true;
         for (std::size_t later = at + 1; later < depth_; ++later) {

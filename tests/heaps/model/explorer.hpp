@@ -4,18 +4,18 @@
 // Runs a scenario in every order of its threads' steps that makes a difference, depth first, each
 // run from its beginning.
 //
-// Two orders make no difference if one becomes the other by swapping neighbours that are
-// independent: steps of different threads on different words, or two reads. `dynamic` reduction
-// runs one of each set of orders that are the same in this sense, and few twice: where a run shows
-// that two dependent steps could have come the other way round, that is tried as well, and a thread
-// whose step has been tried in a state sleeps until something happens that depends on it. That is
-// complete as long as all that threads share is told to the scheduler, or protected by a lock that
-// is. From Abdulla, Aronis, Jonsson, Sagonas, "Optimal dynamic partial order reduction" (2014;
-// source sets), after Flanagan and Godefroid (2005) and Godefroid's sleep sets (1996). That two
-// threads take the same lock counts as a race of the takings. Where two steps write to what a lock
-// should protect (`written`) and neither comes before the other, the run has failed.
-// `none` tries all orders, or those in which no more than `preemptions` times a thread is left that
-// could have gone on (Musuvathi and Qadeer 2007); it is there to hold the other against, and for
+// Two orders make no difference if one becomes the other by swaps of independent neighbours. These
+// are steps of different threads on different words, or two reads. `dynamic` reduction runs one of
+// each set of orders that are the same in this sense, and few twice. A run may show that two
+// dependent steps could have come the other way round. Then that order is tried as well. A thread
+// whose step has been tried in a state sleeps until a dependent step happens. That is complete if
+// the scheduler sees all variables that threads share, or a lock that it sees protects them. From
+// Abdulla, Aronis, Jonsson, Sagonas, "Optimal dynamic partial order reduction" (2014; source sets),
+// after Flanagan and Godefroid (2005) and Godefroid's sleep sets (1996). That two threads take the
+// same lock counts as a race of the takings. Where two steps write to what a lock should protect
+// (`written`) and neither comes before the other, the run has failed. `none` tries all orders, or
+// those with a limited number of preemptions (`preemptions`). A preemption leaves a thread that
+// could have continued (Musuvathi and Qadeer 2007). It checks the other reduction, and serves
 // scenarios that are too large.
 #pragma once
 
@@ -57,8 +57,8 @@ using Maker = std::function<std::unique_ptr<Scenario>()>;
 /// Runs one schedule; a schedule that ends early goes on with the first thread that can.
 [[nodiscard]] Exploration replay(const Maker& make, const std::string& schedule);
 
-/// What a scenario's locks have to do, over runs in an order drawn at random: after each step every
-/// thread that can go on is as likely to be next.
+/// The work of a scenario's locks, over runs in an order drawn at random. After each step every
+/// thread that can continue is as likely to be next.
 struct Contention {
     std::size_t lockTakes = 0;
     std::size_t lockFailures = 0; ///< the lock was another thread's at that moment

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The explorer itself: it finds what is wrong, tries every order that makes a difference and no
-// more than it must, and finds the same with and without its reduction.
+// The explorer itself. It finds errors, tries every order that makes a difference and no more than
+// it must. It finds the same with and without its reduction.
 #include "explorer.hpp"
 
 #include <heapwright/sync/futex_lock.hpp>

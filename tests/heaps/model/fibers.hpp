@@ -25,7 +25,8 @@ public:
     /// Makes a fiber ready to begin with its body.
     void make(std::size_t fiber, Body body);
 
-    /// Leaves the fiber that runs, to continue in another one; returns when somebody comes back.
+    /// Leaves the fiber that runs, to continue in another one. Returns when another fiber switches
+    /// to it.
     void switchTo(std::size_t fiber);
 
     [[nodiscard]] std::size_t running() const { return running_; }

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What scenarios of heaps have in common: memory that is the same in every run, and a record of the
-// objects in the program's hands that fails the run when two overlap or one changes by itself.
+// The common parts of scenarios of heaps. They are memory that is the same in every run, and a
+// record of the program's objects. The record fails the run when two objects overlap or one changes
+// by itself.
 #pragma once
 
 #include "explorer.hpp"
@@ -49,8 +50,8 @@ private:
     static inline std::size_t live_ = 0;
 };
 
-/// The objects in the program's hands. To take one and to give it back are steps that the scheduler
-/// sees, as is everything that a scenario wants to have tried in every order.
+/// The objects in the program's hands. The allocation and the free of one are steps that the
+/// scheduler sees. So is everything that a scenario wants to have tried in every order.
 class Hands {
 public:
     /// The program was given an object, or null, which is no failure; gives it on.
@@ -59,7 +60,7 @@ public:
             return nullptr;
         }
         const Address start = addressOf(object);
-        note(Event::written, object); // nobody else may have it
+        note(Event::written, object); // no other thread may have it
         const auto after = objects_.lower_bound(start);
         require(after == objects_.end() || start + size <= after->first, "two objects overlap");
         require(after == objects_.begin() ||

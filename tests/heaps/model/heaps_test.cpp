@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The other heaps that threads share, in every order of the threads' steps: caches by thread, whose
-// slots are inherited with what waits in them, and arenas of which a thread takes one that is free.
+// The other heaps that threads share, in every order of the threads' steps. They are caches by
+// thread, whose slots are inherited with their waiting objects, and arenas of which a thread takes
+// one that is free.
 #include "heap_scenario.hpp"
 
 #include <heapwright/layers/carve/coalesce_heap.hpp>
@@ -44,7 +45,7 @@ public:
         for (void*& object : objects_) {
             object = this->take(size);
         }
-        giveThreadSlotBack(); // whoever comes first inherits
+        giveThreadSlotBack(); // the first thread inherits
     }
     [[nodiscard]] std::size_t threads() const override { return Threads; }
     void thread(std::size_t index) override {

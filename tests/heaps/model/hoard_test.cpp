@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Hoard in every order of its threads' steps: a remote free against reuse, superblocks that go to
-// the global heap and come back, threads that end and leave their heap to others, and memory that
-// is given back meanwhile. After each operation the invariant of the heap is verified by the heap
+// Hoard in every order of its threads' steps. It has a remote free against reuse, and superblocks
+// that move to the global heap and return. Threads end and leave their heap to others, and memory
+// is returned meanwhile. After each operation the invariant of the heap is verified by the heap
 // itself. What a free that does not look again for the owner comes to is found out.
 #include "heap_scenario.hpp"
 
@@ -104,8 +104,8 @@ public:
     }
 };
 
-/// Each of the next frees makes the heap too empty: superblocks go to the global heap, and with
-/// them the objects that somebody else is about to free.
+/// Each of the next frees makes the heap too empty. Superblocks move to the global heap, and with
+/// them the objects that another thread is about to free.
 template <class H>
 class Transfer : public HoardScenario<H> {
 public:
@@ -176,7 +176,7 @@ public:
     }
 };
 
-/// Threads come, take an object, free one, and go; who comes later inherits the heap.
+/// Threads start, take an object, free one, and end. A later thread inherits the heap.
 template <class H>
 class ThreadsEnd : public HoardScenario<H> {
 public:
@@ -192,7 +192,7 @@ public:
     }
 };
 
-/// As Hoard, but who frees does not look again whether the owner whose lock it waited for is still
+/// As Hoard, but a free does not check again whether the owner whose lock it waited for is still
 /// the owner.
 class CarelessHoard : private HoardMemory<OneClass, ByNumber, Rule, AnyLines, Blocks> {
 public:

@@ -45,7 +45,7 @@ bool isHeld(const volatile void* lock) {
 
 [[noreturn]] void leaveForGood() {
     current().fibers.switchTo(Fibers::main);
-    std::abort(); // nobody comes back
+    std::abort(); // no thread returns
 }
 
 /// Which threads can go on.
@@ -61,7 +61,7 @@ void findEnabled() {
     }
 }
 
-/// Hands over to whom the pilot chooses; returns when the calling thread may go on.
+/// Hands over to the thread that the pilot chooses. Returns when the calling thread may continue.
 void goOn() {
     Current& now = current();
     findEnabled();
@@ -91,7 +91,7 @@ void goOn() {
 
 void runThread(std::size_t thread) {
     Current& now = current();
-    // All steps that somebody else can see come after the first handing over.
+    // All steps that another thread can see come after the first handing over.
     now.scenario->thread(thread);
     giveThreadSlotBack();
     now.view.ended |= 1U << thread;

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// One run of a few threads under a scheduler: at every step on a shared variable or a lock all of
-// them stand still, and a pilot says which goes on. A thread that wants a lock which another has
-// cannot go on. Memory is as the steps before left it: what is tried are orders of steps, not the
-// liberties that a processor takes with weaker memory orders. The threads have the numbers from 0
-// on, the one that makes the scenario and ends it has 8.
+// One run of a few threads under a scheduler. At every step on a shared variable or a lock all of
+// them stand still, and a pilot chooses the one that continues. A thread that wants a lock which
+// another has cannot go on. Memory is as the steps before left it. The tests try orders of steps,
+// not the liberties that a processor takes with weaker memory orders. The threads have the numbers
+// from 0 on, the one that makes the scenario and ends it has 8.
 #pragma once
 
 #include "schedule.hpp"
@@ -24,7 +24,7 @@ namespace heapwright::testing::model {
 
 /// What a thread is about to do.
 struct Operation {
-    Event event = Event::lockAtomic; ///< that: begin, which has to do with nobody
+    Event event = Event::lockAtomic; ///< that: begin, which no other thread depends on
     const volatile void* address = nullptr;
     bool failing = false; ///< it tries for a lock that another thread has
 };
@@ -67,7 +67,7 @@ public:
         std::array<Operation, 8> next{};
         std::uint32_t ended = 0;   ///< a bit for each thread
         std::uint32_t enabled = 0; ///< a bit for each thread that can go on
-        std::size_t last = 0;      ///< who took the last step
+        std::size_t last = 0;      ///< the thread of the last step
     };
     /// Chooses one of the threads that are enabled.
     using Pilot = std::function<std::size_t(const View&)>;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The order in which threads take their steps, as numbers and as text: `0*3 1 0*2` is three steps
+// The order in which threads take their steps, as numbers and as text. `0*3 1 0*2` is three steps
 // of thread 0, one of thread 1, two of thread 0.
 #pragma once
 

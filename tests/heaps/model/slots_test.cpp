@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Slots of threads: claimed, given back and inherited in every order. One that is made without a
+// Slots of threads: claimed, released and inherited in every order. One that is made without a
 // compare-and-swap is found to be wrong.
 #include "explorer.hpp"
 
@@ -23,7 +23,7 @@ void expectRight(const Exploration& found) {
     ::testing::Test::RecordProperty("steps", static_cast<int>(found.steps));
 }
 
-/// Who is in a slot at the moment.
+/// The thread that is in a slot at the moment.
 class Tenants {
 public:
     void enter(std::size_t slot) {
@@ -57,7 +57,7 @@ private:
     std::array<SharedWord<std::uint32_t>, Count> tenants_{};
 };
 
-/// Threads want one slot fewer than they are, so many times each.
+/// Threads want one slot fewer than they are, `times` times each.
 template <class Slots, std::size_t Threads, int Turns>
 class Moving : public Scenario {
 public:

@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The bound on what a heap holds of each size class, and an account that holds a heap to it while a
-// history is carried out. docs/explanation/granary-promises.md proves it.
+// The bound on what a heap holds of each size class. An account checks a heap against it during a
+// history. The page docs/explanation/granary-promises.md proves it.
 //
 // In bytes of slots, at any time t, for H heaps, T threads with caches, superblocks of S bytes:
 //
 //   held(t) <= kappa (most live until t + T C) + H K S
 //
-// kappa is 1 / (1 - f), or where lines are kept clean the number of slots for each object that
-// keeps the others withheld, if that is more; C is what a thread's cache and its remote chain hold
-// of the class at most.
+// kappa is 1 / (1 - f). Where lines are kept clean, it is the number of slots for each object that
+// withholds the others, if that is more. C is the maximum that a thread's cache and its remote
+// chain hold of the class.
 #pragma once
 
 #include "histories.hpp"
@@ -24,7 +24,7 @@
 
 namespace heapwright::testing::promises {
 
-/// Of how few objects that live on all other slots of a superblock can be withheld: a slot is if it
+/// How few live objects can withhold all other slots of a superblock. A slot is withheld if it
 /// shares a cache line with one of them. Each time the furthest one is chosen that still withholds
 /// the first slot which is not yet.
 [[nodiscard]] constexpr std::size_t leastWithholding(std::size_t slot, std::size_t count) {
@@ -49,9 +49,10 @@ struct Verdict {
     std::size_t left = 0; ///< objects that the heap counts when all are freed
 };
 
-/// `Stack` says what is held to the bound: `Classes`, `Rule`, whether lines are `clean`, `count` of
-/// the slots of a class's superblock, `cached`, the most slots that a thread keeps of a class, and
-/// `Heap`, of which an object is made, or which is there already and empty; `figures` of a class.
+/// `Stack` has the parameters of the bound. They are `Classes`, `Rule`, whether lines are `clean`,
+/// and `count` of the slots of a class's superblock. `cached` is the maximum of slots that a thread
+/// keeps of a class. `Heap` is the type of a new object, or an existing empty heap. `figures` are
+/// those of a class.
 template <class Stack>
 class Account {
     using Heap = typename Stack::Heap;
@@ -59,8 +60,8 @@ class Account {
     using Rule = typename Stack::Rule;
 
 public:
-    /// Carries out a history, or all of it by one thread, looking after the class of each step, and
-    /// after all of them each so many steps.
+    /// Carries out a history, or all of it by one thread. It checks the class of each step, and at
+    /// a fixed interval all of them.
     static Verdict carryOut(const Author& author, bool byOne = false) {
         Heap heap;
         Account account(heap);
@@ -68,8 +69,8 @@ public:
         return account.settled();
     }
 
-    /// The same, for what is measured against a heap that one thread alone has: the most bytes that
-    /// many may hold where `alone` hold so much. Of one size class.
+    /// The same, for a comparison with a heap of one thread. It is the maximum of bytes that many
+    /// may hold where `alone` hold the given bytes. Of one size class.
     [[nodiscard]] static double boundByOne(std::size_t size, const Verdict& alone) {
         const std::size_t sizeClass = Classes::classFor(size);
         return bound(sizeClass, alone.most / Classes::sizeOf(sizeClass), threads + 1);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What granary holds of each size class, over histories that are made to break the bound, looked
-// after at each step; and that the same check finds what breaks it. The threads are real ones.
+// What granary holds of each size class, over histories that are made to break the bound. Each step
+// is checked. The same check finds heaps that break it. The threads are real ones.
 #include "account.hpp"
 #include "histories.hpp"
 #include "stacks.hpp"

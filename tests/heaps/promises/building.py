@@ -18,7 +18,7 @@ HERE = Path(__file__).parent
 PROGRAMS = HERE / "programs"
 CATALOGUE = read_catalogue(HERE.parents[2] / "catalogue" / "allocators.toml")
 PROMISING = [entry.name for entry in CATALOGUE.composed if entry.name.startswith("granary")]
-# Those that are told of signal handlers, and so notice one that leaves a request for good.
+# Those that know of signal handlers, and so notice one that leaves a request for good.
 TOLD = [entry.name for entry in CATALOGUE.composed if "signals" in entry.entry_points]
 FOREIGN = ("LD_", "GLIBC_", "MALLOC_", "HEAPWRIGHT_GRANARY")
 WARNINGS = ["-Wall", "-Wextra", "-Werror", "-Wno-deprecated-declarations"]

@@ -7,9 +7,9 @@
 
 Runs programs/endurance.cpp under the allocator and says each few seconds how far it is, what is
 live and what is resident. More resident memory than the bound is a failure, as are wrong contents.
-Each run, whole or interrupted, is written to the log; whoever starts it again with the same log
-goes on where it stopped: operations of the same build of the library count. Leaves with 1 if the
-run was at fault.
+Each run, whole or interrupted, is written to the log. A new start with the same log continues where
+the last one stopped. Operations of the same build of the library count. Leaves with 1 if the run
+was at fault.
 """
 
 import argparse
@@ -33,9 +33,9 @@ OPTIONS = ["-std=c++20", "-O2", "-fno-builtin-malloc", "-pthread"]
 OPERATIONS = 1_000_000_000
 THREADS = 4
 
-# What docs/explanation/granary-promises.md proves, for a mixture of sizes: for each thread and one
-# heap more K superblocks for each class, and of what is live at most the factor. A page may be
-# resident for the first byte in it, which the factor of whole superblocks covers.
+# The statement of docs/explanation/granary-promises.md, for a mixture of sizes. For each thread and
+# one heap more there are K superblocks for each class, and at most the factor of the live bytes. A
+# page may be resident for the first byte in it, which the factor of whole superblocks covers.
 FACTOR = 2.0
 EACH_BYTES = 6 << 20
 
@@ -124,7 +124,7 @@ def endure(
 
 
 def _lines(process: subprocess.Popen[str]) -> Iterator[dict[str, int]]:
-    """What it says. To be interrupted means that it is asked to come to an end."""
+    """What it says. An interrupt is a request to end."""
     assert process.stdout is not None
     while True:
         try:

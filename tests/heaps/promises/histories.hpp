@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Histories that are made to bring a heap to hold much more than is live: who allocates what, who
-// frees it, who ends. Each follows from its parameters alone, and frees nothing twice; what it
-// leaves live it has meant to. The shapes are those with which the literature shows blowup (Berger
-// 2002, 4.2), and those that go for the seams of a bound for each size class: memory that goes from
-// class to class, owners that do nothing any more, threads that end.
+// Histories that are made to bring a heap to hold much more than is live. They state the
+// allocations and frees of each thread, and its end. Each follows from its parameters alone, and
+// frees nothing twice; what it leaves live it has meant to. The shapes are those with which the
+// literature shows blowup (Berger 2002, 4.2). Others aim at weak points of a bound for each size
+// class. They are memory that moves from class to class, owners that become idle, and threads that
+// end.
 #pragma once
 
 #include <cstddef>
@@ -142,7 +143,7 @@ inline Author idleOwners(std::size_t size, std::size_t batch, std::size_t rounds
     return author;
 }
 
-/// Threads that allocate, leave each `stride`-th object, and end; who inherits the heap does the
+/// Threads that allocate, leave each `stride`-th object, and end. The heir of the heap does the
 /// same.
 inline Author endingThreads(std::size_t size, std::size_t batch, std::size_t stride,
                             std::size_t rounds) {
@@ -176,8 +177,8 @@ inline Author classByClass(const std::vector<std::size_t>& sizes, std::size_t by
 }
 
 /// A class lives on the superblocks that another has left empty, and leaves one object in each of
-/// them; the other grows anew. If a heap took its own empty superblocks before it asked for those
-/// of the class that nobody uses much, they would become more in each round.
+/// them; the other grows anew. A heap might take its own empty superblocks before the little-used
+/// ones of the class. Then they would become more in each round.
 inline Author fromClassToClass(std::size_t lender, std::size_t borrower, std::size_t bytes,
                                std::size_t perSuperblock, std::size_t rounds) {
     Author author;

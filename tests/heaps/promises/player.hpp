@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Carries a history out on a heap, before the eyes of an observer. It is told of each object just
-// after it was taken, just before and just after it is given back, of each thread that has ended,
-// and now and then that it may look around; nothing else goes on meanwhile.
+// Carries a history out on a heap, before the eyes of an observer. It is called just after each
+// object is taken, and just before and just after each is freed. It is called for each thread that
+// has ended, and now and then for a check. Nothing else runs meanwhile.
 #pragma once
 
 #include "histories.hpp"

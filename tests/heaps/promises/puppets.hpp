@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Threads that do what they are told, one at a time: real ones, with all that a heap keeps of a
-// thread, and yet every history is the same each time. One that is told to end does, and the next
-// order to the same puppet starts another thread, which inherits what a heap lets it inherit.
+// Threads that obey orders, one at a time. They are real ones, with all that a heap keeps of a
+// thread, and yet every history is the same each time. An order can end a thread. The next order to
+// the same puppet starts another thread, which inherits what a heap lets it inherit.
 #pragma once
 
 #include <array>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A search for the worst history: it changes one that is bad in one place after the other, and
-// keeps what is not better for the heap. What it comes to stays within the bound; where a heap
+// A search for the worst history. It changes a bad one in one place after the other, and keeps each
+// change that is not better for the heap. What it comes to stays within the bound; where a heap
 // gives nothing back, it finds how to break it.
 #include "account.hpp"
 #include "histories.hpp"
@@ -22,8 +22,8 @@
 namespace heapwright::testing::promises {
 namespace {
 
-/// One move: a thread takes many objects of a size, or frees what somebody has of it, but for each
-/// so many-th, or ends.
+/// One move: A thread takes many objects of a size, or frees those of another thread except some at
+/// a fixed distance, or ends.
 struct Move {
     enum class Kind : std::uint8_t { take, give, end };
     Kind kind;
@@ -49,7 +49,7 @@ Move drawn(std::mt19937& random) {
             strides[random() % strides.size()]};
 }
 
-/// What moves come to. Whatever is live at their end is freed.
+/// What moves come to. All objects that are live at their end are freed.
 Author written(const std::vector<Move>& plan) {
     Author author;
     std::array<std::array<std::vector<std::uint32_t>, sizes.size()>, threads> has;

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// False sharing that an allocator brings about, from addresses: an object is given out on a cache
-// line on which an object lives that was given to another thread. Actively, because it divides a
-// line between two who ask; passively, because what one of them has freed serves the other. Both
-// begin with such an object, and none is ever given out; a heap that does not keep its lines clean
-// is found.
+// False sharing that an allocator causes, from addresses. The allocator returns an object on a
+// cache line with a live object of another thread. Active sharing divides a line between two
+// requesting threads. Passive sharing serves one thread with an object that the other one freed.
+// Both begin with such an object, and none is ever given out; a heap that does not keep its lines
+// clean is found.
 #include "histories.hpp"
 #include "player.hpp"
 #include "stacks.hpp"

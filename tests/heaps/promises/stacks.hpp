@@ -41,8 +41,8 @@ struct KeepsAll : Emptiness<1, 4, 4> {
     }
 };
 
-/// Granary's caches on granary's heap, and nothing between them, so that what the heap holds can be
-/// asked for. There is one of each type: a history begins with what is left when all was freed.
+/// Granary's caches on granary's heap, with nothing between them, so that a test can read what the
+/// heap holds. There is one of each type: a history begins with what is left when all was freed.
 template <class R, class Lines = CleanLines>
 struct GranaryStack {
     struct Name {};

@@ -42,7 +42,7 @@ def test_growth_is_found(granary: str, program: Path) -> None:
 
 
 def test_what_is_written_over_is_found(program: Path, tmp_path: Path) -> None:
-    """A malloc that hands out less than is asked for, so that neighbours overlap."""
+    """A malloc that returns less than the request, so that neighbours overlap."""
     source = tmp_path / "short.c"
     source.write_text(
         """

@@ -98,7 +98,7 @@ def memory_group() -> Generator[Path]:
 def test_a_group_with_little_memory_is_enough(
     refusals: str, memory_group: Path, allocator: str
 ) -> None:
-    """24 MiB at a time, 4 GiB in all, in a group of 64 MiB: who is beyond it is killed."""
+    """24 MiB at a time, 4 GiB in all, in a group of 64 MiB. A process beyond it is killed."""
 
     def join() -> None:
         (memory_group / "cgroup.procs").write_text(str(os.getpid()), encoding="ascii")

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Memory that granary has free goes back to the system: in time, at once, or never.
+"""Memory that granary has free returns to the system in time, at once, or never.
 
-Nothing here asserts how long something takes: a program waits until less than a tenth of its memory
-is resident, or until a limit that is far beyond the stated time.
+Nothing here asserts a duration. A program waits until less than a tenth of its memory is resident,
+or until a limit that is far beyond the stated time.
 """
 
 import json

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Granary never puts objects of two threads on one line, as the workloads' own detector sees it.
 
-The detector decides from addresses at each allocation (workloads/support/lines.hpp), whatever the
-program then does with its objects. Not one of them may be shared, actively or passively.
+The detector decides from addresses at each allocation (workloads/support/lines.hpp). The program's
+later use of its objects has no influence. Not one of them may be shared, actively or passively.
 """
 
 import json

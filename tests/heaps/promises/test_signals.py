@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Signal handlers may allocate, whatever they interrupt, and a program sees its handlers as ever.
+"""Signal handlers may allocate at any point, and a program sees its handlers as without granary.
 
 The C library is the control in what it promises as well.
 """

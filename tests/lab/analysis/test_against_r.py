@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The same data through R: aov, TukeyHSD and multcomp's Dunnett intervals must agree with ours.
+"""The same data through R. Its aov, TukeyHSD and multcomp's Dunnett intervals must agree with this
+project's.
 
 Needs Rscript and the package multcomp (Debian: r-base-core, r-cran-multcomp).
 """

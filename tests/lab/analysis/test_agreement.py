@@ -1,6 +1,8 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Agreement of rankings: tau-b as the reference has it, intervals that know what can be told."""
+"""Agreement of rankings: tau-b as the reference has it, and intervals that know what can be
+decided.
+"""
 
 import numpy as np
 import pytest

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""A file that is not the document that was asked for is refused with the reason."""
+"""A file that is not the requested document is refused with the reason."""
 
 import json
 from pathlib import Path

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Our programs are asked for an answer; what is no answer is said in words."""
+"""The project's programs are run for an answer. A wrong answer is reported in words."""
 
 from pathlib import Path
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""A path that cannot be asked about is not there."""
+"""A path that cannot be checked counts as missing."""
 
 import errno
 from pathlib import Path

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""`heapwright doctor` from end to end, on whatever machine this is."""
+"""`heapwright doctor` from end to end, on any machine."""
 
 from pathlib import Path
 

@@ -11,7 +11,7 @@ from heapwright.__main__ import main
 
 
 class Interrupting:
-    """A finder that is interrupted when it is asked for the command line."""
+    """A finder that is interrupted when it reads the command line."""
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
         del path, target

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`heapwright gate` from end to end: what `compare` wrote of the same program, and of a slowed one.
 
-What is asserted of measured times is as wide as any machine needs: a program that does twenty
-times the work is slower by half at least, and one that does the same is not.
+The assertions on measured times are as wide as any machine needs. A program that does twenty times
+the work is slower by half at least, and one that does the same is not.
 """
 
 import json

@@ -1,6 +1,8 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""`--hours` of `profile` and `explain`: a long run of a command or a program, told as they tell."""
+"""`--hours` of `profile` and `explain`: a long run of a command or a program, reported in their
+form.
+"""
 
 import html
 import json

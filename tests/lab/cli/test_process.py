@@ -214,7 +214,9 @@ def test_output_that_cannot_be_printed_is_an_error(
 def on_terminal(
     arguments: list[str], environment: dict[str, str], cwd: Path, columns: int
 ) -> tuple[int, str]:
-    """Run on a terminal of so many columns; the exit status, and all that was drawn there."""
+    """Run on a terminal with this number of columns. Returns the exit status, and all that was
+    drawn there.
+    """
     own, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     kept = {k: v for k, v in environment.items() if k not in ("COLUMNS", "LINES", "NO_COLOR")}

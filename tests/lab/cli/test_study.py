@@ -37,7 +37,7 @@ threads.levels = [2]
 
 @pytest.fixture(autouse=True)
 def studies_of_the_tree(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever is installed: these are tested."""
+    """The installed ones have no influence. These are tested."""
     monkeypatch.setattr(library, "studies_folder", lambda: STUDIES)
 
 

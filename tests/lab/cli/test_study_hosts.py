@@ -122,7 +122,7 @@ class Camp:
         return sum(Path(f"/proc/{number}").exists() for number in numbers)
 
     def grant(self, runs: int) -> None:
-        """Let so many runs end, and wait until they have."""
+        """Lets a number of runs end, and waits until they have."""
         for _ in range(runs):
             made, begun = self.runs(), self.begun()
             (self.folder / "tickets" / str(made)).touch()

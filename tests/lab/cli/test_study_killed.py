@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""A study that is killed at whatever moment goes on with nothing lost and nothing run twice."""
+"""A study that is killed at any moment continues with nothing lost and nothing run twice."""
 
 import os
 import random
@@ -59,7 +59,7 @@ def lines_in(folder: Path) -> list[bytes]:
 
 
 def wait_until_begun(process: subprocess.Popen[bytes], folder: Path, runs: int) -> bool:
-    """Whether so many runs were begun before the process ended."""
+    """Whether this number of runs was begun before the process ended."""
     end = time.monotonic() + PATIENCE_S
     while len(marks(folder, "begun")) < runs:
         if process.poll() is not None:
@@ -71,7 +71,7 @@ def wait_until_begun(process: subprocess.Popen[bytes], folder: Path, runs: int) 
 
 @pytest.mark.parametrize("moments", [(1, 2, 9), (0, 5, 5, 14), (16, 17)])
 def test_nothing_is_lost_and_nothing_run_twice(moments: tuple[int, ...], tmp_path: Path) -> None:
-    """Killed when so many runs have begun, at a moment of chance within one, again and again."""
+    """Killed when this number of runs has begun, at a random moment within one, again and again."""
     study = write_study(tmp_path, blocks=4, discard=1, pause=0.1)
     results = tmp_path / "results"
     chance = random.Random(sum(moments))

@@ -75,7 +75,7 @@ def library(path: Path, text: str, *flags: str) -> Path:
 
 
 def forwarding(path: Path, after: str = "", limit: int = 1000) -> Path:
-    """A malloc of our own that does `after` once it was called `limit` times."""
+    """A malloc of the tests that does `after` once it was called `limit` times."""
     return library(path, FORWARDING.replace("AFTER", after).replace("LIMIT", str(limit)))
 
 

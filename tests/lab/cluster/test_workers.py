@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Workers of Dask's that come, do what they are told, are killed, and come again."""
+"""Workers of Dask's that start, carry out their work, are killed, and start again."""
 
 import os
 import subprocess

@@ -113,7 +113,7 @@ def test_standard_output(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
 
 
 def test_a_full_disk_leaves_the_older_result(tmp_path: Path) -> None:
-    """The limit on a file's size stands in for the full disk."""
+    """The limit on a file's size has the same effect as a full disk."""
     program = (
         "import resource, signal, sys\n"
         "from heapwright.commands.output import Destination\n"

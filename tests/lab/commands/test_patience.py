@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""A step that is slow is told, one that is not is not."""
+"""A slow step is reported, and a fast one is not."""
 
 import time
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What is told while a comparison runs, and how long the rest is said to take."""
+"""The output while a comparison runs, and the forecast of the rest."""
 
 import pytest
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which rungs a heap lacks to stand in for malloc."""
+"""Which rungs a heap lacks to replace malloc."""
 
 import pytest
 

@@ -30,8 +30,8 @@ def kingsley(below: str, top: str = KINGSLEY_TOP, lists: str = LISTS) -> str:
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        # Below a list over nothing is the superheap of the layer that the list belongs to, and what
-        # carves takes the place of the carving there.
+        # Below a list over nothing is the superheap of the layer that the list belongs to. A layer
+        # that carves takes the place of the carving there.
         (
             ("--insert", "CoalesceHeap<256 * KiB>", "--below", "FreelistHeap"),
             kingsley("CoalesceHeap<256 * KiB, MmapHeap>"),

@@ -21,7 +21,7 @@ Outcomes = Callable[[Assignment], Outcome]
 
 
 class Sitting:
-    """One sitting of an experiment, that may be broken off after so many runs."""
+    """One sitting of an experiment that may be interrupted after a number of runs."""
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The engine makes one run after the other, and whatever ends it loses none that is over."""
+"""The engine makes one run after the other, and no end of it loses a finished run."""
 
 from collections.abc import Iterator
 

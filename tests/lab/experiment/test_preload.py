@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Any path reaches the loader, whatever is in it."""
+"""Any path reaches the loader, with any characters in it."""
 
 from pathlib import Path
 

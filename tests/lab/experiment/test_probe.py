@@ -148,7 +148,7 @@ def test_a_program_that_hangs_is_ended_with_its_children(
 
 
 def lives(pid: str) -> bool:
-    """Whether a process is there and not merely waiting to be asked how it ended."""
+    """Whether a process exists and not merely waits for the report of its end."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""A server is asked until it answers, and is gone with all that it started when it is stopped."""
+"""A server is probed until it answers. When it is stopped, it is gone with all that it started."""
 
 import os
 import socket
@@ -124,7 +124,7 @@ def test_a_question_that_cannot_be_asked_is_an_error(tmp_path: Path) -> None:
 
 
 def test_a_kill_that_is_not_ours_is_no_lack_of_patience(tmp_path: Path) -> None:
-    """Killed by another just when it is told to end: it was not waited for in vain."""
+    """Killed by another at the moment of its end. The wait for it was not in vain."""
     script = "trap 'kill -9 $$' TERM; touch here; while :; do sleep 0.1; done"
     killed = RunSpec(("sh", "-c", script), ENVIRONMENT, cwd=tmp_path, grace_s=60, witnessed=False)
     with Server(killed, Question(path=Path("here")), 60, ENVIRONMENT) as server:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Runs that are spread over hosts which come and go are each made, and told once."""
+"""Runs that are spread over hosts which appear and disappear are each made, and reported once."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -54,7 +54,8 @@ class Script:
         self.begun.append((host, assignment, attempt))
 
     def wait(self) -> list[Event[Run]]:
-        if not self.steps:  # whatever was written, in the end one host does all that is left
+        if not self.steps:  # for all possible writes, in the end one host does all the remaining
+            # work
             self.steps = [("come", "z"), *[("done", host) for host in self.there], ("done", "z")]
         what, host = self.steps.pop(0)
         if what == "come" and host not in self.there:

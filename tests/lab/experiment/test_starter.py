@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Runners are started by one that stays, which nobody has to end and which can be replaced."""
+"""Runners are started by one that stays, which needs no end and can be replaced."""
 
 import os
 import signal

@@ -183,7 +183,7 @@ def test_a_killed_program_is_explained_from_its_trace(built: Build, tmp_path: Pa
 
 
 def test_what_was_live_when_the_recording_stopped_is_not_lost(built: Build, tmp_path: Path) -> None:
-    """The program frees it all later; nobody recorded that."""
+    """The program frees it all later, and that is not recorded."""
     trace = tmp_path / "trace"
     words = [str(native.program("record")), "--trace", str(trace), "--limit", str(320 << 10)]
     words += ["--preload", str(native.library("recorder")), "--", built("growth"), "free"]
@@ -236,7 +236,7 @@ def test_the_place_is_the_programs_own_function(built: Build) -> None:
 
 @pytest.mark.parametrize("function", ["match_rule", "list_folder"])
 def test_the_place_is_outside_of_the_c_library(tmp_path: Path, function: str) -> None:
-    """Whatever the functions inside of the library are called."""
+    """The names of the functions inside of the library have no influence."""
     source, program = tmp_path / "library.c", tmp_path / "library"
     source.write_text(
         "#define _GNU_SOURCE\n#include <dirent.h>\n#include <regex.h>\n"

@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels that are in the cache boot; twice with one seed they record the same bytes, and the
-models come near to them under what they were asked for."""
+"""Kernels that are in the cache boot. Twice with one seed they record the same bytes, and the
+models come near to them under the same requests.
+"""
 
 import os
 from collections.abc import Callable

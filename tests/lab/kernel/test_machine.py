@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The machine is asked for what repeats to the byte, and for nothing of the host's."""
+"""The machine gets options that repeat to the byte, and nothing of the host's."""
 
 from pathlib import Path
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""A small trace whose every figure can be told by hand, made of a text trace with times."""
+"""A small trace whose every figure can be computed by hand, made of a text trace with times."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""From a trace to its profile: every row of the report, on a trace that can be told by hand."""
+"""From a trace to its profile: every row of the report, on a trace that can be computed by hand."""
 
 from pathlib import Path
 

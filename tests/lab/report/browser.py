@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What tests of pages share: reading HTML, counting marks of a chart, and a browser that looks.
 
-The browser draws a page at a width, light or dark, says whether anything is wider than it and where
-its charts stand, and takes a picture. The page stands in a frame of that width, because a browser's
-window has a least one that a telephone is narrower than. Where keys are listened to, the arrow down
-is pressed, and what is said then is kept. In the picture, ink is what has
-a colour: axes, grids and text are grey, so a chart without marks has none.
+The browser draws a page at a width, light or dark. It reports whether anything is wider than the
+page, and the places of its charts. It also takes a picture. The page is in a frame of that width,
+because the minimum width of a browser's window is larger than a telephone's. Where keys are
+listened to, the arrow down is pressed, and what is said then is kept. In the picture, ink is what
+has a colour: axes, grids and text are grey, so a chart without marks has none.
 """
 
 import json

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The verdict on a synthetic load, and where it stands in the report."""
+"""The verdict on a synthetic load, and its place in the report."""
 
 from io import StringIO
 

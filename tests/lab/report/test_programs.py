@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Programs as text: nothing of a run's figures is left out, and a bad end is told."""
+"""Programs as text. Nothing of a run's figures is left out, and a bad end is reported."""
 
 from io import StringIO
 from pathlib import Path

@@ -108,7 +108,7 @@ def test_what_is_odd_about_the_data_is_told_once(make_comparison: MakeComparison
 
 
 def on_a_terminal(comparison: Comparison) -> str:
-    """The report as a real terminal gets it; somebody reads meanwhile, its buffer is small."""
+    """The report as a real terminal gets it. A reader with a small buffer reads meanwhile."""
     ours, theirs = pty.openpty()
     with ThreadPoolExecutor(1) as reader:
         text = reader.submit(read_all, ours)

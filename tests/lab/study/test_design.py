@@ -68,7 +68,8 @@ def test_a_machine_that_gives_nothing_makes_an_empty_design(make_study: MakeStud
 def test_constraints_leave_out_and_are_counted(make_study: MakeStudy) -> None:
     rules = ["threads >= cpus", "allocator != 'b' or threads > 1"]
     design = designed(make_study(SIX, require=rules))
-    # The second is asked first: its factors come first. Of what it leaves out, two break both.
+    # The second question comes first, because its factors come first. Of what it leaves out, two
+    # break both.
     assert [each.count for each in design.excluded] == [4, 3]
     assert [each.require for each in design.excluded] == rules
     assert len(design.treatments) == 11

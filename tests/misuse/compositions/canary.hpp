@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kingsley's allocator with guarded objects. The guards are over the lock, which they do not need,
-// and over the rung for signal handlers, which writes into objects whose free has to wait.
+// Kingsley's allocator with guarded objects. The guards are over the lock, which they do not need.
+// They are over the rung for signal handlers, which writes into objects whose free has to wait.
 #pragma once
 
 #include <heapwright/heap.hpp>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kingsley's lists under a map of all live objects: what is wrong about a pointer is known whatever
-// the program has written where.
+// Kingsley's lists under a map of all live objects. The error of a pointer is known after any
+// writes of the program.
 #pragma once
 
 #include <heapwright/heap.hpp>

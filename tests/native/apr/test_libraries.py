@@ -3,8 +3,8 @@
 """The libraries of APR's pools themselves: what they give, what they need, what they leave behind.
 
 Under the sanitizers the library is part of the program, which is found before APR's own. With the
-emulated pools every object is one that the address sanitizer knows: it sees what is never given
-back and what is used too late.
+emulated pools every object is one that the address sanitizer knows. It sees each object that is
+never freed or used too late.
 """
 
 import os

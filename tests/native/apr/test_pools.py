@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""APR's pools as reaps: programs of pools print under our libraries what they print without.
+"""APR's pools as reaps: programs of pools print under the project's libraries the same as without.
 
-Each is compiled once and run with the stock library, with pools as reaps, and with pools emulated
-on malloc, by LD_PRELOAD as a user would.
+Each is compiled once. It is run with the stock library, with pools as reaps, and with pools
+emulated on malloc, by LD_PRELOAD as a user would.
 """
 
 import re

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Regions, reaps, obstacks and xalloc from C: programs that use them, compiled and run.
 
-Programs of obstacks are compiled twice, with the header of the C library and with ours, and must
-print the same. Everything of ours runs under the address and undefined-behaviour sanitizers, which
-also see what is never given back.
+Programs of obstacks are compiled twice, with the header of the C library and with the project's.
+They must print the same. The project's code runs under the address and undefined-behaviour
+sanitizers, which also see memory that is never freed.
 """
 
 import os
@@ -73,7 +73,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 
 def build(program: str, library: list[Path], target: Path, *more: str) -> Path:
-    """One of the programs with our header and library, linked as C."""
+    """One of the programs with the project's header and library, linked as C."""
     flags = ["-std=gnu11", "-O1", *WARNINGS, *SANITIZERS, "-DWITH_HEAPWRIGHT"]
     source = HERE / "programs" / f"{program}.c"
     include = f"-I{ROOT / 'include'}"

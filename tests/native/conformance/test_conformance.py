@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every case of heapwright-conformance, under every allocator of the catalogue.
 
-Ours must pass all of them. The C library is the suite's own control: it must pass what a standard
-or its own manual demands. The peers are held to the standards, with their differences written
-down in differences.toml; that only tells how much the suite sees, and is one of the longer proofs.
+The project's allocators must pass all of them. The C library is the suite's own control: it must
+pass what a standard or its own manual demands. The peers are compared with the standards, with
+their differences written down in differences.toml. That only shows how much the suite sees, and is
+one of the longer proofs.
 """
 
 import os
@@ -36,7 +37,7 @@ except native.NativeMissingError as missing:
 
 
 def cases() -> dict[str, str]:
-    """The suite's cases, and who demands each."""
+    """The suite's cases, and the source of each demand."""
     listing = subprocess.run([PROGRAM, "--list"], capture_output=True, text=True, check=True)
     rows = (line.split("\t") for line in sorted(listing.stdout.splitlines()))
     return {name: demand for name, demand, _ in rows}
@@ -51,7 +52,7 @@ def run(arguments: list[str], extra: dict[str, str]) -> subprocess.CompletedProc
 
 
 def verdict(case: str, extra: dict[str, str], *, silent: bool = True) -> None:
-    """Run one case; if `silent`, whatever is written beside the verdict is a failure too."""
+    """Run one case. If `silent`, any output beside the verdict is a failure too."""
     finished = run([case], extra)
     if finished.returncode == SKIPPED:
         pytest.skip(finished.stdout.removeprefix("skip: ").strip())

@@ -1,6 +1,8 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What our libraries are, as files: what they need, what they show, what they say of themselves."""
+"""The project's libraries as files: their requirements, their exported names, and their statements
+about themselves.
+"""
 
 import json
 import os

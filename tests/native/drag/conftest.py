@@ -45,7 +45,9 @@ def known_of(found: Drag) -> Known:
 
 @pytest.fixture(scope="session")
 def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
-    """`programs/NAME.c` or `.cpp`, compiled with our flags and more; skips without a compiler."""
+    """`programs/NAME.c` or `.cpp`, compiled with the project's flags and more; skips without a
+    compiler.
+    """
     folder = tmp_path_factory.mktemp("drag")
 
     def program(name: str, *flags: str) -> Path:

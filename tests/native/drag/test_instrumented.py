@@ -87,8 +87,9 @@ def test_atomic_operations_do_what_they_are_for(rebuild: Rebuild) -> None:
 
 
 def test_what_the_c_library_accesses_for_the_program_is_seen(rebuild: Rebuild) -> None:
-    """Object i is used when 1000 bytes more have been allocated than for the one before it; only
-    the second one, whose address alone is printed, is not."""
+    """Object i is used when 1000 bytes more have been allocated than for the one before it. Only
+    the second one, whose address alone is printed, is not used.
+    """
     found = watch_rebuilt(rebuild("calls"))
     assert found.provenance.exit_status == 0
     (site,) = [each for each in found.sites if each.objects == 12]
@@ -128,6 +129,6 @@ def test_an_allocator_may_be_preloaded_behind(
 
 
 def test_a_rebuilt_program_runs_as_any_other(rebuild: Rebuild) -> None:
-    """Where nobody asks for its drag."""
+    """Where no reader requests its drag."""
     for name in ("mixture", "operators"):
         assert subprocess.run([rebuild(name)], check=False).returncode == 0

@@ -149,7 +149,7 @@ def test_streams_and_arguments_are_the_commands_own(
 
 
 def test_a_command_may_read_from_the_terminal(watch: Watch) -> None:
-    """In a process group of its own it would be stopped, and we would wait for ever."""
+    """In a process group of its own it would be stopped, and the test would wait for ever."""
     del watch  # it skips where nothing can be watched
     process, terminal = pty.fork()
     if process == 0:
@@ -160,7 +160,7 @@ def test_a_command_may_read_from_the_terminal(watch: Watch) -> None:
     while True:
         try:
             read = os.read(terminal, 4096)
-        except OSError:  # nobody has the terminal open any more
+        except OSError:  # no process has the terminal open now
             break
         if not read:
             break

@@ -92,7 +92,7 @@ TEST(KernelTrace, SaysWhatIsWrongAndOnWhichLine) {
         {head + "a 1 0 1 0\n", "line 9: the trace is cut off"},
         {head + "a 1 0 1 0\nend 2\n", "line 9: there are 1 events, not 2"},
         {head + "a 1 0 1 0\nend 1\nf 2 0 1\n", "line 10: nothing may follow"},
-        {head + "a 5 0 1 0\na 4 0 2 0\n", "line 9: the time goes back, from 5 to 4"},
+        {head + "a 5 0 1 0\na 4 0 2 0\n", "line 9: the time decreases, from 5 to 4"},
         {head + "a 5 2 1 0\n", "line 8: the processor"},
         {head + "a 5 0 1 2\n", "line 8: the cache"},
         {head + "a 5 0 1 0\na 5 0 1 1\n", "line 9: 1 is live already"},

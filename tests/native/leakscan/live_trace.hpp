@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A program of one process and one thread, told call by call; then what is live of it.
+// A program of one process and one thread, described call by call. Then its live blocks.
 #pragma once
 
 #include "../trace/trace_file.hpp"

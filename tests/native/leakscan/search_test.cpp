@@ -86,7 +86,7 @@ TEST(Search, FollowsFromDataAndOnFromBlockToBlock) {
 TEST(Search, AcceptsAPointerIntoTheMiddleButNotBehind) {
     LiveBlocks live = LiveTrace().malloc(heap, 32, 40).malloc(heap + 64, 32, 40).live();
     MadeUp memory = program();
-    memory.put(data, heap + 32); // the end of what was asked for
+    memory.put(data, heap + 32); // the end of the requested size
     memory.put(data + 8, heap + 64 + 33);
     search(memory, {}, live);
     EXPECT_EQ(reached(live), (std::vector{true, false}));

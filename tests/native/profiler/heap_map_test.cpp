@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The picture of the address space: holes where nothing is live, whatever the extent and length.
+// The picture of the address space: holes where nothing is live, for any extent and length.
 #include <gtest/gtest.h>
 #include <random>
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The whole pass against a model that keeps everything: random programs of several threads with
-// every kind of call, most figures found again the plain way.
+// The whole pass against a model that keeps everything. Random programs of several threads make
+// every kind of call, and most figures are computed again in a simple way.
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <map>

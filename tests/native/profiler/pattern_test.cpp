@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The class of long-lived allocations: the rule on runs of which one sees by eye what they are, and
-// on runs that stand close to its limits.
+// The class of long-lived allocations. The rule is tested on runs whose class is obvious, and on
+// runs close to its limits.
 #include <gtest/gtest.h>
 #include <random>
 

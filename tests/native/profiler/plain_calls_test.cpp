@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The short way of the pass comes to the same document as the long one, by which each event is
-// applied by itself: of random programs in which all is in it that ends a stretch.
+// The short path of the pass has the same document as the long one, which applies each event by
+// itself. The random programs contain everything that ends a stretch.
 #include <cstring>
 #include <gtest/gtest.h>
 #include <random>

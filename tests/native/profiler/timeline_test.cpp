@@ -10,7 +10,7 @@
 namespace heapwright::profiler {
 namespace {
 
-/// How often a key stands in a document.
+/// How often a key occurs in a document.
 std::size_t occurrences(const std::string& text, const std::string& key) {
     std::size_t count = 0;
     for (std::size_t at = text.find(key); at != std::string::npos; at = text.find(key, at + 1))

@@ -104,7 +104,7 @@ class Bench:
         path: Path | None = None,
         prepare: Callable[[], None] | None = None,
     ) -> Recorded:
-        """Record to the end; whatever the end is."""
+        """Record to the end, for any end."""
         path = path or self.path()
         reading, writing = os.pipe()
         words = self.words(

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""However a program ends, all that it asked for until then is in the trace."""
+"""For each end of a program, all its requests until then are in the trace."""
 
 import signal
 from pathlib import Path

@@ -56,7 +56,7 @@ def test_a_limit_leaves_room_for_the_accounts(
 
 @contextmanager
 def small_disk(folder: Path, size: int) -> Iterator[Path]:
-    """A file system of that size, where we may mount one."""
+    """A file system of that size, where the tests may mount one."""
     words = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     if done.returncode:

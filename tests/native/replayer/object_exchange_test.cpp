@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Objects pass between threads through slots that are reused. No thread gets the object of another
-// use, whatever the schedule. The order semaphore lets threads through in the order of its posts.
+// use, for any schedule. The order semaphore lets threads through in the order of its posts.
 #include "replayer/run/object_exchange.hpp"
 #include "replayer/run/order_semaphore.hpp"
 

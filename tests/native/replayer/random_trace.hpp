@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Traces for tests: what several threads may ask of malloc, drawn at random from a seed, with
-// invented addresses that are reused; and beside it what must be live after each call.
+// Traces for tests. They have requests of several threads to malloc, drawn at random from a seed,
+// with invented addresses that are reused. Beside them is the set of live objects after each call.
 #pragma once
 
 #include "trace/writer.hpp"

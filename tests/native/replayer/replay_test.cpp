@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The program itself, on traces drawn at random and on a few made for the purpose: what is live
-// after each call is what the trace says, whatever is odd about it; nothing is lost or given twice.
+// The program itself, on traces drawn at random and on a few made for the purpose. The live objects
+// after each call are those of the trace, for every oddity. Nothing is lost or returned twice.
 #include "random_trace.hpp"
 
 #include "replayer/plan.hpp"
@@ -144,7 +144,7 @@ TEST_F(ReplayTest, WithHandOversAloneNothingIsLostOrGivenTwice) {
     const Done done = replay("--curve " + path("curve"));
     const std::vector<std::uint64_t> live = curve();
     EXPECT_EQ(live.size(), drawn.live.size());
-    EXPECT_EQ(live.back(), drawn.live.back()); // the same objects are left in whatever order
+    EXPECT_EQ(live.back(), drawn.live.back()); // the same objects are left in any order
     EXPECT_EQ(done.number("failed_calls"), 0);
 }
 

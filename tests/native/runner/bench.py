@@ -54,7 +54,7 @@ class Bench:
         return self.built[key]
 
     def environment(self, *libraries: Path) -> dict[str, str]:
-        """Ours, with the libraries and then the witness preloaded."""
+        """The project's runner, with the libraries and then the witness preloaded."""
         texts = [self.paths.of(each) for each in (*libraries, native.witness())]
         return with_preload(os.environ, *texts)
 

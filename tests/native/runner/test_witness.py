@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The witness: every process of a tree, who gave it malloc, and how much CPU time it used."""
+"""The witness: every process of a tree, its provider of malloc, and its CPU time."""
 
 import subprocess
 from pathlib import Path
@@ -152,7 +152,7 @@ def test_a_static_program_that_does_next_to_nothing(bench: Bench) -> None:
 
 
 def test_many_silent_programs_too_short_to_be_met(bench: Bench) -> None:
-    """Each lives a millisecond or less; their parent was told by the kernel what they used."""
+    """Each lives a millisecond or less. The kernel reported their use to their parent."""
     static = bench.program("use", "-static")
     loop = f"i=0; while [ $i -lt 100 ]; do {static} 0 0 exit; i=$((i+1)); done"
     run = bench.run("/bin/sh", "-c", loop)

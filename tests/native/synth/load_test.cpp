@@ -33,9 +33,9 @@ Plan planOf(const std::string& text) {
     return readPlan(stream);
 }
 
-/// What stands in a trace, and whether it makes sense.
+/// The contents of a trace, and whether it makes sense.
 struct Read {
-    std::map<std::uint64_t, std::uint64_t> sizes; ///< how often each was asked for
+    std::map<std::uint64_t, std::uint64_t> sizes; ///< how often each was requested
     std::map<std::uint64_t, std::pair<std::uint64_t, std::uint32_t>> live; ///< size, thread
     std::uint64_t events = 0;
     std::uint64_t frees = 0;

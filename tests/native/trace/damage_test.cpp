@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Files that are no traces, and traces that were cut, damaged, or are in the wrong order: what is
-// said of them, where, and what can still be read.
+// Files that are no traces, and traces that were cut, damaged, or are in the wrong order. The tests
+// check the message, its place, and what can still be read.
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <random>

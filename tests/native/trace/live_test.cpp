@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Traces that are being written, or whose writer was killed; clocks that go back; how a file grows.
+// Traces that are being written, or whose writer was killed. Clocks whose time decreases. The
+// growth of a file.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -99,7 +100,7 @@ TEST(Live, AClockThatGoesBackIsHeldAndCounted) {
     EXPECT_EQ(times, (std::vector<std::uint64_t>{1000, 1500, 1500, 1500, 1600, 1600}));
     EXPECT_EQ(events.held(), 1U);
     ASSERT_EQ(trace.faultCount(), 1U);
-    EXPECT_EQ(trace.faults()[0].what, "time goes back in thread 0");
+    EXPECT_EQ(trace.faults()[0].what, "time decreases in thread 0");
 }
 
 TEST(Live, AMoveInTwoLetsTheOldBlockGoFirst) {

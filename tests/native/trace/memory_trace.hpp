@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A trace in memory, written as the recorder writes it: blocks are claimed from the header, events
-// go into open blocks, and it may stop at any moment.
+// A trace in memory, written as the recorder writes it. Blocks are claimed from the header, events
+// are written into open blocks, and it may stop at any moment.
 #pragma once
 
 #include <cstddef>

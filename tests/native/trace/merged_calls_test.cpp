@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs of calls say what events say one by one: the same calls in the same order, and the same
-// faults, of traces with every kind of call, sound and damaged.
+// Runs of calls have the same content as single events. They have the same calls in the same order,
+// and the same faults, of traces with every kind of call, sound and damaged.
 #include <gtest/gtest.h>
 #include <random>
 #include <utility>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is written comes back: random events of every routine, with addresses and sizes from the
-// usual to the absurd, in one thread and in many.
+// Reading returns what was written. The tests write random events of every routine, with addresses
+// and sizes from the usual to the absurd, in one thread and in many.
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <random>

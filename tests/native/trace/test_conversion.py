@@ -108,11 +108,11 @@ def test_wl_threads_wait_for_their_signals(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("trace")
 def test_wl_with_missing_edges_goes_on(tmp_path: Path) -> None:
-    """A free before its malloc waits; what nobody ever gives is counted, and nothing hangs."""
+    """A free before its malloc waits. A number that never comes is counted, and nothing hangs."""
     early = [(5, 1), (7, 8), (5, 7), (2, 2, 1)]
     (tmp_path / "in").write_bytes(wl(early, [(2, 4, 10), (2, 1, 10), (2, 2, 10), (2, 2, 11)]))
     done = import_trace(tmp_path / "in", tmp_path / "made.trace", TraceFormat.WL)
-    assert done.odd["waits for a signal that nobody gives"] == 1
+    assert done.odd["waits for a signal that no thread gives"] == 1
     assert done.odd["frees of what is not live"] == 1
     assert done.odd["blocks freed because their number was filled again"] == 2
     found = rows(tmp_path / "made.trace", "routine", "thread", "address")

@@ -35,7 +35,7 @@ class Workbench:
         return self._build(HERE / "libraries" / f"{name}.c", output, *LIBRARY, *flags)
 
     def count(self, library: str | None, program: str, *words: object, **more: object) -> Counts:
-        """The counts of a program of ours under an allocator of ours."""
+        """The counts of a program of the tests under an allocator of the tests."""
         allocator = None if library is None else self.library(library)
         argv = [str(self.program(program)), *map(str, words)]
         return instrument.count(allocator, os.environ, argv, **more)  # type: ignore[arg-type]

@@ -16,7 +16,7 @@
 namespace heapwright::testing {
 namespace {
 
-/// Takes, fills and gives back objects of all alignments and many sizes.
+/// Allocates, fills and frees objects of all alignments and many sizes.
 template <class H>
 void takeAndGiveBack(H& heap) {
     for (std::size_t align = 1; align <= 4096; align *= 2) {
@@ -42,7 +42,7 @@ TEST(ObjectMemory, IsHadFromAnyGeneralHeap) {
     EXPECT_EQ(Ledger::the().wrongFrees, 0U);
 }
 
-/// A chunk heap gives a chunk back only to who tells how large its one object was.
+/// A chunk heap returns a chunk only to a caller that states the size of its one object.
 TEST(ObjectMemory, IsGivenBackWithTheSizeItWasTakenWith) {
     Ledger::begin();
     ChunkHeap<4 * KiB, 0, CountingHeap> chunks;

@@ -141,8 +141,8 @@ TEST(ResidentHeap, WhatOneProcessMadeAnotherReadsAndFrees) {
     }
 }
 
-/// One process carves the chunk, the other is served from it, and each reads what the other wrote:
-/// a sanitizer that keeps its books for each process apart has nothing to say.
+/// One process carves the chunk, the other is served from it, and each reads the other's data. A
+/// sanitizer that keeps its books for each process apart has no finding.
 TEST(ResidentHeap, OneServesFromTheChunkThatAnotherCarved) {
     using Chunks = SizeHeap<ChunkHeap<64 * KiB, 8, SharedMemoryHeap<1 * MiB>>>;
     using Lists = StrictSegHeap<Exact<8>, FreelistHeap<NullHeap>, Chunks>;

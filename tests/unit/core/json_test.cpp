@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is written is JSON whatever it is given.
+// The output is JSON for any input.
 #include <heapwright/core/json.hpp>
 
 #include <gtest/gtest.h>

@@ -35,7 +35,7 @@ TEST(Environment, IsFoundOnTheStackBefore) {
         found = platform::environmentTexts();
     }
     ASSERT_NE(found, nullptr);
-    // Whoever starts tests sets PATH, and nothing here has changed it.
+    // The starter of the tests sets PATH, and nothing here has changed it.
     EXPECT_EQ(platform::variableIn(found, "PATH"), platform::variableIn(known, "PATH"));
     EXPECT_FALSE(platform::variableIn(found, "PATH").empty());
 }

@@ -90,7 +90,7 @@ TEST(HelperThread, KnowsWhenItIsAlone) {
         if (platform::aloneInProcess() || !platform::startHelper(wait, "waiting")) {
             std::_Exit(2);
         }
-        ::syscall(SYS_exit, 0); // this thread alone, past who would catch what unwinds it
+        ::syscall(SYS_exit, 0); // this thread alone, past the code that would catch what unwinds it
     }
     int status = 0;
     ASSERT_EQ(::waitpid(child, &status, 0), child);

@@ -50,7 +50,7 @@ TEST(Poison, DoesNothingToMemoryThatIsShared) {
     platform::unpoison(&memory[8], 8);
 }
 
-/// What follows shows nothing where nobody is there to report it.
+/// The following shows nothing where no sanitizer reports it.
 class HeapUnderAddressSanitizer : public ::testing::Test {
 protected:
     void SetUp() override {

@@ -41,8 +41,7 @@ TEST(ThreadExit, RunsOnceWhenTheThreadEnds) {
     EXPECT_EQ(seen.size(), 1U) << "who has not asked is not told";
 }
 
-/// All but those that nobody may keep out, and, as it is in the C library, the one for changed
-/// users.
+/// All but those that no thread may block, and, as in the C library, the one for changed users.
 TEST(ThreadExit, CannotBeHadPastTheDestructors) {
     std::thread([] {
         EXPECT_FALSE(platform::pastItsDestructors());

@@ -88,7 +88,7 @@ TEST_F(EventCountsTest, WhatIsWrittenToSharedLinesCountsFromTheBeginning) {
 TEST_F(EventCountsTest, SaysWhatItCouldNotKeep) {
     constexpr std::size_t many = 200'000;
     for (std::size_t i = 1; i <= many; ++i) {
-        counts_->add(Event::store, reinterpret_cast<const void*>(i * 64)); // nobody looks there
+        counts_->add(Event::store, reinterpret_cast<const void*>(i * 64)); // no test looks there
     }
     const EventTotals totals = counts_->totals();
     EXPECT_GT(totals.unknown, 0U);

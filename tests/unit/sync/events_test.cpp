@@ -8,7 +8,7 @@ namespace heapwright::testing {
 namespace {
 
 TEST(Events, AreToldToNobodyInAnOrdinaryBuild) {
-    // Where anybody listened there would be no program: what `note` then calls is not defined here.
+    // With a listener there would be no program, because the callee of `note` is not defined here.
     note(Event::readModifyWrite, nullptr);
     EXPECT_FALSE(platform::countsEvents || platform::scheduled);
 }

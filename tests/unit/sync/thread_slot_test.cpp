@@ -196,7 +196,7 @@ TEST(ThreadSlot, ThereAreMoreThreadsThanSlots) {
 #endif
     static_cast<void>(threadSlot());
     const std::uint32_t before = slotOfAThread();
-    // One vanishes and leaves its slot taken: nobody tells.
+    // One vanishes and leaves its slot taken, without a report.
     std::uint32_t vanished = noSlot;
     pthread_t thread{};
     ASSERT_EQ(::pthread_create(

@@ -1,20 +1,23 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * An allocator of which it is known what it does, to be preloaded under the workloads: objects of a
- * power of two bytes, each size from a part of the address space of its own, without headers.
+ * An allocator whose behaviour is known, to be preloaded under the workloads. Objects have a power
+ * of two bytes. Each size comes from a part of the address space of its own, without headers.
  *
- *   PLAIN    one lock, one cursor and one list a size: neighbours go to whoever asks
- *   PRIVATE  each thread has a cursor, which moves through pages that only it got, and a list of
- *            what it freed itself, whoever allocated it
- *   LEAST=N  the least size; with 64, no two objects are ever in one cache line
+ *   PLAIN      one lock, one cursor and one list a size: each neighbour goes to the next request
+ *   PRIVATE    each thread has a cursor, which moves through pages of its own, and a list of the
+ *              objects that it freed
+ *   LEAST=N    the least size; with 64, no two objects are ever in one cache line
  *
- * and what it does wrong, with an object that is asked for late enough to be a workload's:
+ * Mistakes are made with an object that is allocated late enough to be a workload's:
  *
- *   OVERLAP  begins 16 bytes before the end of the last one        TWICE  is the last one
- *   SKEWED   begins 4 bytes too late                               SCRIBBLE  has a byte changed
- * later DIRTY    calloc does not clear                                 FORGETFUL  realloc does not
- * copy POOR=N   there is none any more, after N
+ *   OVERLAP    begins 16 bytes before the end of the last one
+ *   TWICE      is the last one
+ *   SKEWED     begins 4 bytes too late
+ *   SCRIBBLE   has a byte changed later
+ *   DIRTY      calloc does not clear
+ *   FORGETFUL  realloc does not copy
+ *   POOR=N     there is none after N
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -76,7 +76,7 @@ TEST_F(LinesTest, WhatWasHandedOverAndComesBackIsPassive) {
     lines.dies(page, 8, 2, 2);
     lines.born(page, 8, 2);
     EXPECT_EQ(found.passive, 2U);
-    // Somebody else gets it: that the allocator gave it out again is nobody's return.
+    // Another thread gets it. The allocator returned it again, and that is no thread's own return.
     lines.dies(page, 8, 2, 2);
     lines.born(page, 8, 3);
     EXPECT_EQ(found.active, 1U);

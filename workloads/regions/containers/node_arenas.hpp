@@ -106,8 +106,8 @@ private:
     }
 };
 
-/// One of the standard library's resources. Requests need no more alignment than nodes need,
-/// because the pools of libstdc++ 12 may return less if a size is no multiple of the alignment.
+/// One of the standard library's resources. Requests need no more alignment than nodes need. The
+/// pools of libstdc++ 12 may return less if a size is no multiple of the alignment.
 template <class Resource, bool Bulk>
 class ResourceArena {
     static constexpr std::size_t alignment = alignof(std::uint64_t);

@@ -6,9 +6,9 @@
 // Source: the algorithm of Sleator and Temperley's link grammar (1993), whose parser has an
 // allocator of its own.
 //
-// Objects are allocated and freed roughly as on a stack: the possible uses of the words, lists of
-// those that match at one place, remembered results, and found links. All but the first two kinds
-// are freed in the opposite order of their allocation.
+// Objects are allocated and freed roughly as on a stack. They are the possible uses of the words,
+// lists of those that match at one place, remembered results, and found links. All but the first
+// two kinds are freed in the opposite order of their allocation.
 #pragma once
 
 #include "../arenas.hpp"

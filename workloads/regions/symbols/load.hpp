@@ -6,7 +6,7 @@
 // block are freed with the block.
 //
 // A `Place` stores the data. It can build one name after another, byte by byte (`add`, then
-// `finished`), drop the last one, make an object, and begin and end a scope.
+// `finished`), and drop the last one. It can make an object, and begin and end a scope.
 #pragma once
 
 #include "../documents.hpp"

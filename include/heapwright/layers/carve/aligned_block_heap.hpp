@@ -40,8 +40,8 @@ template <std::size_t BlockSize, std::size_t ChunkSize, AnyOrderHeap SuperHeap>
 class AlignedBlockHeap : private SuperHeap {
     static constexpr std::size_t perChunk = ChunkSize / BlockSize;
 
-    /// Invariant: a chunk is on the list of full chunks if no block is free, and on the list of
-    /// empty ones if all are free. Otherwise it is on the list of partial ones.
+    /// Invariant: A chunk is on the list of full chunks if no block is free. It is on the list of
+    /// empty ones if all blocks are free. Otherwise it is on the list of partial ones.
     struct Chunk {
         std::uint64_t home =
             0; ///< at the place of a superblock's owner tag (structure/cache/owner_tag.hpp), and
@@ -60,7 +60,7 @@ class AlignedBlockHeap : private SuperHeap {
 public:
     static constexpr std::size_t alignment = BlockSize < minAlignment ? minAlignment : BlockSize;
     static constexpr std::size_t blockSize = BlockSize;
-    static constexpr bool uniform = false;     // the superheap is asked for chunks only
+    static constexpr bool uniform = false;     // the superheap receives requests for chunks only
     static constexpr bool processLocal = true; ///< the map belongs to the process
     static constexpr bool ownsLockFree = true;
     static constexpr std::string_view caption = "aligned blocks of one size out of larger chunks";

@@ -38,8 +38,8 @@ template <std::size_t ObjectSize, std::size_t SlabSize, AnyOrderHeap SuperHeap>
 class BitmapSlabHeap : private SuperHeap {
     static constexpr std::size_t stride = roundUp(ObjectSize, minAlignment);
 
-    /// Invariant: a slab is on the list of full slabs if no object is free, kept aside if all are
-    /// free, and otherwise on the list of partial slabs.
+    /// Invariant: A slab is on the list of full slabs if no object is free, and kept aside if all
+    /// are free. Otherwise it is on the list of partial slabs.
     struct Slab {
         Slab* next = nullptr;
         Slab* previous = nullptr;
@@ -60,7 +60,7 @@ class BitmapSlabHeap : private SuperHeap {
 
 public:
     static constexpr std::size_t alignment = minAlignment;
-    static constexpr bool uniform = false; // the superheap is asked for slabs only
+    static constexpr bool uniform = false; // the superheap receives requests for slabs only
     static constexpr std::string_view caption =
         "objects of one size in slabs, a bitmap says which are free";
     using Below = Heaps<SuperHeap>;

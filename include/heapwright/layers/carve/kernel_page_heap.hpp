@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pages as a kernel allocates them: buddy blocks of 1 to 1,024 pages from one of `Nodes` memory
-// nodes, grouped by whether the pages can be moved (structure/kernel/page_zone.hpp).
+// Pages as a kernel allocates them. Buddy blocks of 1 to 1,024 pages come from one of `Nodes`
+// memory nodes, grouped by whether the pages can be moved (structure/kernel/page_zone.hpp).
 //
 // On its first request, a node takes `Least` bytes at once. Memory comes in sections of 16 MiB, in
 // which each page has a descriptor (structure/kernel/page_section.hpp). If a node's lists cannot
@@ -56,7 +56,7 @@ public:
     static constexpr std::size_t alignment = bytesOfPage;
     static constexpr std::size_t nodes = Nodes;
     static constexpr std::size_t largest = bytesOfPage << (pageOrders - 1);
-    static constexpr bool uniform = false; // the superheap is asked for sections only
+    static constexpr bool uniform = false; // the superheap receives requests for sections only
     static constexpr bool concurrent = true;
     static constexpr bool processLocal = true; ///< the map belongs to the process
     static constexpr bool ownsLockFree = true;

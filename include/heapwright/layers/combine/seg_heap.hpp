@@ -5,12 +5,12 @@
 // request searches from its class upward and takes from the first list with an object. An object
 // may thus leave the class it was made for.
 //
-// Objects keep their real size, which the superheap knows. If the superheap can split, an object
-// that is too large by a class or more is cut to the class of the request (`resize` shrinks it in
-// place, `mallocHeld` serves the rest). Otherwise the larger object serves as it is. `PerClass`
-// only keeps objects (a list over `NullHeap`). Requests beyond the largest class go straight to the
-// superheap, and so do their frees. If the superheap reports what it holds, all lists are returned
-// to it before it fetches memory, so that free objects may merge.
+// Objects keep their real size, which the superheap knows. The superheap may be able to split. Then
+// an object that is too large by a class or more is cut to the class of the request. `resize`
+// shrinks it in place, and `mallocHeld` serves the rest. Otherwise the larger object serves as it
+// is. `PerClass` only keeps objects (a list over `NullHeap`). Requests beyond the largest class go
+// straight to the superheap, and so do their frees. If the superheap reports what it holds, all
+// lists are returned to it before it fetches memory, so that free objects may merge.
 // Invariant: a list with objects has its bit set. A list whose bit is set may be empty.
 // Cost: a bit scan and the list, and a cut if the fit is not exact.
 // Source: Comfort ("Multiword list items", 1964), and many since, as in the survey by Wilson and
@@ -71,7 +71,7 @@ public:
     }
 
     /// The first object on the lists upward, else an object that the superheap holds. If neither
-    /// exists, all lists are flushed to merge, and the superheap is asked again.
+    /// exists, all lists are flushed to merge, and the superheap is searched again.
     [[nodiscard]] void* mallocHeld(std::size_t size) noexcept {
         if (void* const waiting = takeFit(Raised::classFor(size))) {
             return waiting;

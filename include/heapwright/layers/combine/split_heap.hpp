@@ -188,7 +188,7 @@ public:
     }
 
     /// For a cache above. A large object has no owner. If both heaps use units of one size, the
-    /// word itself says so.
+    /// word itself tells a large object from a small one.
     [[nodiscard, gnu::always_inline]] std::uint64_t ownerTagOf(const void* object) noexcept
         requires OwnerTaggedHeap<Small>
     {

@@ -11,7 +11,7 @@
 // returned object was freed since the last flush, so the cost is constant per free. Requests are
 // raised to the least object that `PerClass` can keep.
 //
-// If the lists have a lock each and threads may share the superheap, they may share this heap: no
+// If the lists have a lock each and threads may share the superheap, they may share this heap. No
 // thread holds one lock while it waits for another.
 // Cost: a bit scan and the list.
 // Source: Kingsley's allocator (4.2BSD); the layer is from Heap Layers.
@@ -75,8 +75,8 @@ public:
         return serve(size, [](void* /*object*/) {});
     }
 
-    /// Runs `recycle` on an object from a list. An object from below has a new tag, so that it can
-    /// be left to a jump out of line, and the fast path needs no stack frame.
+    /// Runs `recycle` on an object from a list. An object from below has a new tag. So it can be
+    /// left to a jump out of line, and the fast path needs no stack frame.
     template <std::invocable<void*> Recycle>
     [[nodiscard]] void* malloc(std::size_t size, Recycle recycle) noexcept
         requires TaggingHeap<SuperHeap>
@@ -239,8 +239,8 @@ private:
         return index < Classes::count ? Classes::sizeOf(index) : size;
     }
 
-    /// An object that the superheap holds. If it has none, all lists are flushed to merge, and it
-    /// is asked again.
+    /// An object that the superheap holds. If it has none, all lists are flushed to merge, and the
+    /// search is repeated.
     static void* held(std::size_t size, StrictSegHeap& heap) noexcept {
         SuperHeap& below = heap;
         void* const object = below.mallocHeld(size);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A request of `Threshold` bytes or more first makes the heap below flush the objects that it keeps
-// for reuse, so that they merge: deferred coalescing. Programs often request large objects when a
+// for reuse. They then merge (deferred coalescing). Programs often request large objects when a
 // phase begins, and then the small objects of the previous phase are no longer of use.
 // Cost: one compare.
 // Source: one of the two routers of Doug Lea's design.

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Linux's SLQB, which was never merged, as a heap: caches of equal objects with a queue of free
-// objects for each processor (structure/kernel/slqb_model.hpp), and general caches for `malloc`.
+// Linux's SLQB, which was never merged, as a heap. It has caches of equal objects with a queue of
+// free objects for each processor (structure/kernel/slqb_model.hpp). General caches serve `malloc`.
 //
 // A request takes the first object of its processor's queue. If that is empty, it takes the objects
-// that other processors have freed for this one, then an object of one of the processor's slabs,
-// and finally new pages. A free adds to the queue if the object's slab belongs to the processor.
-// Otherwise the object is collected with others for its owner. Requests larger than the largest
-// general cache return null. `Processors` determines the processor of a thread
+// that other processors have freed for this one. Next it takes an object of one of the processor's
+// slabs, and finally new pages. A free adds to the queue if the object's slab belongs to the
+// processor. Otherwise the object is collected with others for its owner. Requests larger than the
+// largest general cache return null. `Processors` determines the processor of a thread
 // (structure/thread/processor_selector.hpp). Where the kernel disables interrupts, this takes a
 // lock of the processor.
 // Cost: mostly a lock, a load and a store.

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Linux's SLUB as a heap: caches of equal objects in slabs whose only metadata are the descriptors
-// of the pages (structure/kernel/slub_model.hpp), and general caches for `malloc`.
+// Linux's SLUB as a heap. It has caches of equal objects in slabs whose only metadata are the
+// descriptors of the pages (structure/kernel/slub_model.hpp). General caches serve `malloc`.
 //
 // A request takes from the processor's list of the active slab. If that is empty, it takes the
 // objects that other processors have freed into that slab. The next sources are a slab that the

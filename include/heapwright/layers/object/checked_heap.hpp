@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Aborts with one line on a free that the heap below would not survive: an object freed twice, an
-// address that is no object, an address inside an object. Every verb with an object argument checks
-// it.
+// Aborts with one line on a free that the heap below would not survive. These are a free of an
+// object freed twice, of an address that is no object, and of an address inside an object. Every
+// verb with an object argument checks it.
 //
 // Invariant: the tag of a live object says live, and that of a freed object says free.
 // It cannot detect a double free after the memory was reused, nor an address whose tag lies in

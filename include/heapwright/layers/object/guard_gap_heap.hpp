@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Leaves `Gap` bytes of inaccessible pages behind each run, and makes freed runs inaccessible for a
-// while. A read or write past the end of a superblock or a large object, or in a freed one, ends
-// the program at that instruction by SIGSEGV.
+// while. An access past the end of a superblock or a large object, or in a freed one, ends the
+// program. The signal is SIGSEGV at that instruction.
 //
 //   | run … | closed gap | run … | closed gap |          freed: | closed … until it leaves |
 //
@@ -16,8 +16,8 @@
 //
 // Invariant: the heap below gets runs back open, as it returned them. Blocks of one size become
 // smaller by the gap (`blockSize`). A heap with runs of any length gets a larger request.
-// Cost: two system calls to allocate a run and one to free it, or three if it is kept, and the
-// first touch of its pages.
+// Cost: Two system calls to allocate a run and one to free it, or three if it is kept. In addition,
+// the first touch of its pages.
 // Source: the guard regions of hardened_malloc, after Electric Fence (Perens, 1987).
 //
 // Example: GuardGapHeap<32 * KiB, 1 * MiB, 16384, FutexLock, AlignedBlockHeap<64 * KiB, 4 * MiB, MmapHeap>>
@@ -72,8 +72,7 @@ public:
     static constexpr bool ownsLockFree = LockFreeOwningHeap<SuperHeap>;
     /// Only this heap knows which runs it has closed.
     static constexpr bool acceptsForeignObjects = false;
-    static constexpr std::string_view caption =
-        "leaves pages that nobody may touch behind each run";
+    static constexpr std::string_view caption = "leaves inaccessible pages behind each run";
     using Below = Heaps<SuperHeap>;
 
     constexpr GuardGapHeap() noexcept = default;

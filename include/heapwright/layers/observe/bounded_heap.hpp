@@ -39,7 +39,7 @@ public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr bool tagged = TagPreservingHeap<SuperHeap>;
-    static constexpr std::string_view caption = "lets no more than so many bytes be live";
+    static constexpr std::string_view caption = "limits the bytes that are live at a time";
     using Below = Heaps<SuperHeap>;
 
     constexpr BoundedHeap() noexcept = default;

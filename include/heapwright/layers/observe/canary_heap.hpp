@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Guards both ends of each object with an unpredictable word, and ends the program if one of them
+// Guards both ends of each object with an unpredictable word. It ends the program if one of them
 // has changed when the object is freed or resized:
 //
 //   heapwright: free(): overflow        a byte right behind the requested size was changed
@@ -14,8 +14,8 @@
 //   [ unused ][ size, distance | canary ] object: exactly the size [ canary ][ slack ]
 //             16 bytes before the object                            8 bytes
 //
-// Invariant: the canary before an object is a mix of its address, its size and a secret of the
-// process, so a changed size also shows. The canary after it is another mix. The object starts `1
+// Invariant: The canary before an object is a mix of its address, its size and a secret of the
+// process. So a changed size also shows. The canary after it is another mix. The object starts `1
 // << distance` bytes into the memory from below: 16, except for aligned objects. `getSize` returns
 // the requested size, because a use of more bytes would change the canary. The layer's only state
 // is the secret, one for each type, so it is as concurrent as the heap below.

@@ -15,12 +15,12 @@
 // `freedByte`, so that early and late reads are conspicuous: eight such bytes are no valid address.
 // Only the first MiB of an object is filled and compared.
 //
-// A freed object is kept here for some time before it goes below, so that its fill can be compared:
-// the last 256 objects, at most one MiB. It is compared when it leaves. A write to a freed object
-// thus shows some frees later, or at `flush`, `trim`, `clear` or the destructor. The message always
-// names the routine `free`. The addresses of the last 4096 freed objects are remembered. A second
-// free of an older one is reported as an invalid pointer. If the heap below has no memory, the kept
-// objects are freed first.
+// A freed object is kept here for some time before it goes below, so that its fill can be compared.
+// The layer keeps the last 256 objects, at most one MiB. It is compared when it leaves. A write to
+// a freed object thus shows some frees later, or at `flush`, `trim`, `clear` or the destructor. The
+// message always names the routine `free`. The addresses of the last 4096 freed objects are
+// remembered. A second free of an older one is reported as an invalid pointer. If the heap below
+// has no memory, the kept objects are freed first.
 //
 // Invariant: live and kept objects in the map do not overlap. `getSize` returns the requested size.
 // The destructor frees live objects if the heap below would not free them. Objects have no tag

@@ -11,15 +11,15 @@
 //
 // Other verbs are reported with their routine (`realloc`, `malloc_usable_size`), and a freed object
 // is then reported as `use of a freed object`. The record has two bits for each 16 bytes, apart
-// from the objects (structure/map/life_bits.hpp). It is exact, whatever the program overwrites, for
-// small and large objects and from any thread. It is read before the object is accessed, so a freed
-// object is recognised even when its memory is unmapped. A new object at the same address replaces
-// the record, so a double free after that frees the new object.
+// from the objects (structure/map/life_bits.hpp). It is exact for small and large objects and from
+// any thread. No write of the program changes that. It is read before the object is accessed, so a
+// freed object is recognised even when its memory is unmapped. A new object at the same address
+// replaces the record, so a double free after that frees the new object.
 //
 // The layer needs no lock, and a signal handler that interrupted it may enter it, so it belongs at
 // the top. Without memory for the bits, free memory is first returned to the system, and then
-// `malloc` returns null. A walk reports the objects that are live by these bits, whatever the heaps
-// below report.
+// `malloc` returns null. A walk reports the objects that are live by these bits. The reports of the
+// heaps below have no influence.
 // Cost: an atomic addition to allocate and to free an object, and three loads before it; 1/64 of
 // the memory.
 //

@@ -4,12 +4,12 @@
 // Measures the fragmentation of the heap below: the peak of memory taken from its sources, divided
 // by the peak of memory in use (`structure/observe/fragmentation.hpp`).
 //
-// The memory in use is the sum of the requested sizes, which the layer keeps in a map apart from
-// the heap, so that the heap behaves as without it. The memory taken is the heap's `measure`.
-// Because that may visit all free blocks, it runs only when 1/64 of the peak was requested since
-// the last run. Memory that was taken and returned between two runs is not seen, so the result may
-// be low by 1/64. It is exact if the heap never returns memory, because `fragmentation()` measures
-// once more. The map does not count.
+// The memory in use is the sum of the requested sizes. The layer keeps them in a map apart from the
+// heap, so that the heap behaves as without it. The memory taken is the heap's `measure`. Because
+// that may visit all free blocks, it runs only when 1/64 of the peak was requested since the last
+// run. Memory that was taken and returned between two runs is not seen, so the result may be low by
+// 1/64. It is exact if the heap never returns memory, because `fragmentation()` measures once more.
+// The map does not count.
 //
 // Put it directly under `ANSIWrapper` for the whole, or over any part that can be measured. It is
 // not for several threads.

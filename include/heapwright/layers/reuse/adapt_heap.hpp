@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Makes a free list of any dictionary: freed objects wait in it, linked through their own memory,
-// and serve the next request that they are large enough for.
+// Makes a free list of any dictionary. Freed objects wait in it, linked through their own memory.
+// They serve the next request that they are large enough for.
 //
 // A dictionary that compares sizes (`BestFitTree`) needs a superheap that knows the sizes, and
 // serves any request. A dictionary that does not (`LifoList`, `FifoList`) returns the next object,
@@ -189,7 +189,7 @@ private:
     }
 
     /// From below. If there is no memory, all waiting objects are freed first, and the superheap is
-    /// asked again.
+    /// tried again.
     void* fetched(std::size_t size) noexcept {
         void* const object = noted(SuperHeap::malloc(size), size);
         if constexpr (cacheOnly) {

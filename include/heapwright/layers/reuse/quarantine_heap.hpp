@@ -8,10 +8,10 @@
 //   heapwright: free(): double free      the object is already waiting
 //   heapwright: free(): use after free   a waiting object was written to; found when it leaves
 //
-// Invariant: a waiting object begins with the link to the next, its size, and a seal over both and
-// its own address, from a secret of the heap. The rest is `poison`. An object with a valid seal is
-// waiting. Requests are raised to the 24 bytes that this takes. Objects larger than `Bytes` do not
-// wait. If the heap below has no memory, all waiting objects go there.
+// Invariant: A waiting object begins with the link to the next, its size, and a seal over both. The
+// seal also covers its own address, and uses a secret of the heap. The rest is `poison`. An object
+// with a valid seal is waiting. Requests are raised to the 24 bytes that this takes. Objects larger
+// than `Bytes` do not wait. If the heap below has no memory, all waiting objects go there.
 // Cost: the fill and the check, one pass over the object each.
 // Source: the seal is after the keys in glibc's tcache; the quarantine is that of AddressSanitizer.
 //

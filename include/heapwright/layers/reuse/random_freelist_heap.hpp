@@ -182,7 +182,7 @@ private:
     }
 
     /// From below. If there is no memory, all waiting objects are freed first, and the superheap is
-    /// asked again.
+    /// tried again.
     void* fetched(std::size_t size) noexcept {
         void* const object = noted(SuperHeap::malloc(size), size);
         if constexpr (cacheOnly) {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Memory from a buffer inside the heap object, without any system call. It is for programs without
-// an operating system, for code that must work before malloc or without it, and as the first heap
-// of a `TryHeap`.
+// an operating system, and for code that must work before malloc or without it. It can also be the
+// first heap of a `TryHeap`.
 //
 // A bump pointer moves through the buffer. The newest object can grow, and is reused when it is
 // freed; the others when no object is live (structure/area/bump.hpp). Each has a tag of 8 bytes

@@ -13,7 +13,7 @@
 // lock of the object's heap.
 //
 // Blowup: at most the number of heaps. Each heap may hold as much free memory as the program has
-// ever had live from it, and no other heap can use that. ptmalloc and MTmalloc work like this.
+// ever had live from it. No other heap can use that memory. ptmalloc and MTmalloc work like this.
 // `PHOThreadHeap` is the same with a header before each object.
 //
 // Example: ArenaHeap<ByThread<8>, LockedHeap<FutexLock, CoalesceHeap<64 * KiB, CoalesceableHeap<ReserveHeap<64 * MiB>>>>>

@@ -101,8 +101,8 @@ public:
         drain();
         return SuperHeap::mallocSlow(size);
     }
-    /// Inlined, so that its return address is that of the function that the program called, or of
-    /// the program if the compiler turned the call into a jump.
+    /// Inlined, so that its return address is that of the function that the program called. It is
+    /// that of the program if the compiler turned the call into a jump.
     [[gnu::always_inline]] void freeSlow(void* object) noexcept {
         if constexpr (SharedUnitCachingHeap<SuperHeap>) {
             if (SuperHeap::freeAmongOthers(object)) {
@@ -122,7 +122,7 @@ public:
             drain();
             SuperHeap::freeSlow(object);
         }
-        DeferredWork::lookInFree(__builtin_return_address(0)); // also what this free asked for
+        DeferredWork::lookInFree(__builtin_return_address(0)); // also what this free deferred
     }
 
     [[nodiscard]] void* zalloc(std::size_t size) noexcept
@@ -235,8 +235,8 @@ public:
     }
     static void afterHandler(const BeforeHandler& before) noexcept { Suspended::resume(before); }
 
-    /// Sets the flag until the fork is over, so that other atfork handlers may allocate. If the
-    /// thread is in a handler that interrupted a slow path, the locks of that request are left to
+    /// Sets the flag until the fork is over, so that other atfork handlers may allocate. The thread
+    /// may be in a handler that interrupted a slow path. Then the locks of that request are left to
     /// it, in the parent and in the child. If the request may still wait for a lock, the heap below
     /// takes the locks that the thread does not hold.
     void beforeFork() noexcept {

@@ -12,9 +12,9 @@
 // thread. The fullest superblock with room serves first. structure/superblock/hoard_memory.hpp
 // moves superblocks between heaps. A request larger than `largest` returns null.
 //
-// Invariant, for each heap and class: u >= a - K S or u >= (1 - f) a, where u of a held bytes are
-// used and S is the size of a superblock. So H heaps with U live bytes hold at most
-// U / (1 - f) + H K S in each class.
+// Invariant: For each heap and class, u >= a - K S or u >= (1 - f) a. Here u of a held bytes are
+// used and S is the size of a superblock. So H heaps with U live bytes hold at most U / (1 - f) + H
+// K S in each class.
 // Invariant: over a fork every lock is held.
 // Cost: one lock for `malloc` and one for `free` while no superblock moves.
 // Source: Berger, McKinley, Blumofe, Wilson (2000) and Berger (2002).
@@ -265,8 +265,8 @@ public:
         return heapwright::ownerTagOf<SuperHeap::blockSize>(object);
     }
     [[nodiscard]] bool hasOwnerTag(const void* object) const noexcept { return owns(object); }
-    /// Whether a cache may keep an object although the lowest bit of the owner tag is set: other
-    /// objects of the superblock are special, this one is not.
+    /// Whether a cache may keep an object although the lowest bit of the owner tag is set. Other
+    /// objects of the superblock are special, and this one is not.
     [[nodiscard]] static bool mayCache(const void* object) noexcept {
         return Block::of(pointerTo(unitOf<unitBytes>(object))).isPlain(object);
     }

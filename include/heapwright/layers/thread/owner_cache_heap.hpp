@@ -10,8 +10,8 @@
 // objects that each may take (`Limits`, structure/cache/cache_limits.hpp). An empty list is filled
 // with a batch, and a full one returns a batch. Objects of other owners go onto a separate list and
 // are returned in batches. When a thread ends, it returns all objects. A thread gets no cache if it
-// has no heap of its own, or if its first request comes after its exit hook can no longer be
-// registered. The heap below must be a unique heap (`UniqueHeap`): each thread has one cache for
+// has no heap of its own. It gets none if its first request comes after its exit hook can no longer
+// be registered. The heap below must be a unique heap (`UniqueHeap`): each thread has one cache for
 // the type, and finds it without a search. `Encoding` defines the links in freed objects
 // (structure/cache/freelist_encoding.hpp).
 //

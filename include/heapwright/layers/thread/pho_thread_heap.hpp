@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Private heaps with ownership: a thread allocates from its own heap, and a freed object returns to
-// the heap it came from, whichever thread frees it.
+// Private heaps with ownership. A thread allocates from its own heap. A freed object returns to the
+// heap it came from, no matter which thread frees it.
 //
 // There are `Count` heaps. Each live thread has one for itself as long as there are enough; further
-// threads share. Any thread may free into any heap, so the heaps must be safe to share. A header of
-// 16 bytes before each object (as many as its alignment, if that is more) holds the number of the
-// heap and the start of the block. `ArenaHeap` works without a header.
+// threads share. Any thread may free into any heap, so the heaps must be safe to share. A header
+// before each object holds the number of the heap and the start of the block. It has 16 bytes, or
+// as many as the object's alignment if that is more. `ArenaHeap` works without a header.
 // Invariant: the word before a live object has the mark in its upper half.
 // Cost: the header; a free waits for the lock of the object's heap.
 //

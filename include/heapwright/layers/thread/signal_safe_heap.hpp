@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Keeps a thread from entering the heap below twice: in a signal handler that interrupted malloc,
-// or in an atfork handler that allocates during a fork. See docs/explanation/signals.md for the
-// state diagram.
+// Keeps a thread from entering the heap below twice. This can happen in a signal handler that
+// interrupted malloc, or in an atfork handler that allocates during a fork. See
+// docs/explanation/signals.md for the state diagram.
 //
 // Each request sets a flag of its thread. A request that finds the flag set allocates from an
 // emergency arena. It frees an arena object to the arena, and defers the free of any other object

@@ -7,12 +7,12 @@
 //   | next | previous | taken | live | own | map: a byte for each 2^MinOrder | blocks ... |
 //
 // The entry at the start of each block holds the order of the block and whether it is free. Entries
-// where no block starts are outdated and never read: the other half of a block is either one block
+// where no block starts are outdated and never read. The other half of a block is either one block
 // of that order, or it starts with a smaller one. The entries of the fields and the map hold 0,
 // which no block has. A larger object has an area of its own without a map. It follows the fields,
 // or starts at the next area boundary if it is aligned to an area or more.
 // Invariant: no block starts at the start of an area. An object at such an address thus has its
-// fields before it, and the fields of any other object are at the start of its area.
+// fields before it. The fields of any other object are at the start of its area.
 #pragma once
 
 #include <heapwright/core/address.hpp>

@@ -69,7 +69,7 @@ public:
         moving_ = true;
     }
 
-    /// The `room` for `enter` in so many bytes of memory.
+    /// The `room` for `enter` in `bytes` bytes of memory.
     [[nodiscard]] static std::size_t roomIn(std::size_t bytes) noexcept {
         return roundDown(bytes - overhead, minAlignment);
     }

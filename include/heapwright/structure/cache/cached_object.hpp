@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Freed objects in a cache above their heap, which counts them as live. Each begins with a link and
-// a key. The key is a secret of the cache mixed with the object's address, so that a waiting object
-// is distinguished from any data of the program. The key is removed before the object leaves.
+// a key. The key is a secret of the cache mixed with the object's address. It distinguishes a
+// waiting object from any data of the program. The key is removed before the object leaves.
 //
 // Except for link and key, a waiting object is poisoned for AddressSanitizer.
 // Cost: a store to set the key, a store to remove it, a load and a compare to test it.

@@ -70,8 +70,8 @@ concept TaggedClassHeap = Heap<H> && requires(H heap, const void* object) {
     { heap.classAt(object) } -> std::same_as<std::size_t>;
 };
 
-/// The objects of an owner-tagged heap lie in units. The first word of a unit, which any thread may
-/// read, is the tag of the thread whose cache may keep a freed object of the unit. The heap knows
+/// The objects of an owner-tagged heap lie in units. The first word of a unit is the tag of the
+/// thread whose cache may keep a freed object of the unit. Any thread may read it. The heap knows
 /// the calling thread's own tag. `mallocOwned` returns a chain of such objects and sets `number` to
 /// its length. `freeOwned` frees the first `number` objects of a chain and returns the rest.
 template <class H>

@@ -5,8 +5,8 @@
 //
 // `PlainFreelist` stores the plain address. `EncodedFreelist` mixes the address with two secrets of
 // the process and with the link's own address. An attacker that can write to a freed object thus
-// cannot choose the next allocation, and one that can read it does not learn an address. An
-// overwritten link ends the program instead of being followed:
+// cannot choose the next allocation. One that can read it does not learn an address. An overwritten
+// link ends the program instead of being followed:
 //
 //   heapwright: malloc(): corrupted link
 //

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The state of one thread in `OwnerCacheHeap`: a list of objects for each size class, the number of
-// further objects that each list may take, and a list of objects of other owners.
+// The state of one thread in `OwnerCacheHeap`. It has a list of objects for each size class, and
+// the number of further objects that each list may take. It also has a list of objects of other
+// owners.
 //
 // The two fast functions first test `State`. In its initial value, `State{}`, both refuse: there is
 // no object to take, and no object has the thread's tag. It can therefore be replaced while a

@@ -5,7 +5,7 @@
 // waiting objects, and the objects.
 //
 // A thread needs no lock for its own cache, so it may change it meanwhile. Each number is then from
-// some moment. Objects are reported as far as a list could be followed: the caller says for each
+// some moment. Objects are reported as far as a list could be followed. The caller reports for each
 // address whether there is an object, and only then its link is read.
 // Cost: a step for each object.
 #pragma once

@@ -38,7 +38,7 @@
 
 namespace heapwright {
 
-/// The chunks of a heap. No function needs the lock unless a comment says so.
+/// The chunks of a heap. A function that needs the lock has a comment that states it.
 template <std::size_t Unit, Lock Mutex, PurgePolicy Rule, ExtentSystem System>
 class ExtentMemory {
 public:

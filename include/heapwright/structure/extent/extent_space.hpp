@@ -20,8 +20,8 @@
 // list if and only if one of its units is dirty. A chunk for a single object is in the list of
 // singles.
 // Pre: the caller of a space's functions holds the lock of its memory.
-// Cost: a few loads to find a chunk, a bit scan for each 64 units and each free run in it; a few
-// loads to reuse the last freed run. Memory: one page of state for 512 MiB / Unit.
+// Cost: A few loads to find a chunk, and a bit scan for each 64 units and each free run in it.
+// Reuse of the last freed run costs a few loads. Memory: one page of state for 512 MiB / Unit.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -267,8 +267,8 @@ public:
         return chunk;
     }
 
-    /// Memory to purge: either a run, which counts as in use until the caller releases it again, or
-    /// a whole chunk, which is no longer in the space.
+    /// Memory to purge. It is either a run or a whole chunk. A run counts as in use until the
+    /// caller releases it again. A chunk is no longer in the space.
     struct Due {
         Run run;
         Chunk* chunk = nullptr;

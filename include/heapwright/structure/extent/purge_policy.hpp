@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Purge policies: when free memory returns to the system, and whether the system is asked for huge
+// Purge policies decide when free memory returns to the system, and whether the heap uses huge
 // pages. `PurgeAfter<N>` is a delay fixed at compile time. GranarySettings
 // (structure/settings/granary_settings.hpp) is a delay that the user sets while the program runs.
 //

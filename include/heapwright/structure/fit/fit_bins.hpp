@@ -6,7 +6,7 @@
 // one bin are in the order in which they were freed.
 //
 // Within a large bin, the best of the first few blocks is taken.
-// Cost: constant, whatever the bins contain.
+// Cost: constant, independent of the bins' contents.
 // Source: Doug Lea, "A Memory Allocator" (1996). Its large bins are sorted instead.
 #pragma once
 

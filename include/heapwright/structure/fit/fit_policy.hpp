@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A fit keeps the free blocks of a heap that splits and merges, and selects the block for a
-// request: first fit, next fit, best fit.
+// A fit keeps the free blocks of a heap that splits and merges. It selects the block for a request
+// by first fit, next fit or best fit.
 // Pre: the tag of a block holds its size during `add` and `remove`. `takeFit` returns null if no
 // block is large enough. A fit uses the links in a block, or more if it states a `leastBlock`; it
 // then keeps no smaller block. Implementations: structure/fit/fit_bins.hpp, unsorted_bins.hpp,

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // All free blocks in one splay tree by size, and then by address: the best fit, at the lowest
-// address among equals. The tree balances itself by use: a search moves its result to the root and
+// address among equals. The tree balances itself by use. A search moves its result to the root and
 // halves the path, so that frequent sizes are near the root.
 //
 // Invariant: a block's links are its subtrees, smaller ones to the left, and no two keys are equal.

@@ -4,9 +4,9 @@
 // The common part of the kernel's cache heaps: the caches that subsystems create, general caches
 // behind `malloc`, and blocks of pages for larger requests.
 //
-// A `Model` (layers/kernel/) defines a `Cache` and, as static functions, how to take and return an
-// object, how to shrink a cache, its locks, and its figures. The holder of a slab's pages is its
-// cache. Pages without a holder are one object. A model with `merges` returns one cache for several
+// A `Model` (layers/kernel/) defines a `Cache`. Its static functions take and return an object,
+// shrink a cache, and report its locks and its figures. The holder of a slab's pages is its cache.
+// Pages without a holder are one object. A model with `merges` returns one cache for several
 // requests with equal objects, unless those keep state. The heap of a design only adds a name, so
 // it inherits publicly.
 // Invariant: locks are taken in the order caches, cache, pages. A fork holds all. If the fork comes

@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The free pages of one memory node: buddies of orders 0 to 10, on a list for each order and
-// mobility, with the kernel's measures against external fragmentation.
+// The free pages of one memory node. They are buddies of orders 0 to 10, on a list for each order
+// and mobility, with the kernel's measures against external fragmentation.
 //
 // A request takes the smallest block that is large enough from the lists of its mobility and
 // returns the rest in halves. If there is none, it takes the largest block of another mobility, so
 // that this seldom happens again. If that block is large, or the request is not movable, the
-// request claims the block's group of 512 pages: the group's free pages change lists. The group
-// changes its mobility if at least half of it is free or of the same kind. Each such fallback is
-// counted by the order of the request and of the block. A movable request that may not claim takes
-// the smallest such block instead.
+// request claims the block's group of 512 pages. The group's free pages then change lists. The
+// group changes its mobility if at least half of it is free or of the same kind. Each such fallback
+// is counted by the order of the request and of the block. A movable request that may not claim
+// takes the smallest such block instead.
 //
 // A freed block merges with its buddy as long as that is free, and goes to the lists of its group's
 // mobility. It goes to their end if the next larger buddy is free, because the two may soon merge.
@@ -151,8 +151,8 @@ public:
                    : static_cast<int>((free.pages - (free.suitable << order)) * 1000 / free.pages);
     }
 
-    /// The reason why a request of an order fails, in thousandths: near 0 for lack of memory, near
-    /// 1,000 for fragmentation. -1,000 if it would not fail.
+    /// The reason why a request of an order fails, in thousandths. It is near 0 for lack of memory,
+    /// near 1,000 for fragmentation, and -1,000 if the request would not fail.
     [[nodiscard]] int fragmentationIndex(std::size_t order) const noexcept {
         const Free free = freeFor(order);
         if (free.blocks == 0) {

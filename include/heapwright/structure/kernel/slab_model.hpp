@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Caches as in SLAB. A slab is a block of pages with objects after a colour, an offset that differs
-// between slabs, so that their first objects use different cache lines. A node keeps slabs on three
-// lists: full, partial, free. Partial ones serve first. In front of them, each processor has an
-// array of free objects, last in, first out, which is filled and emptied in batches. The processors
-// of a node share one more array, through which batches move between processors. An object freed on
-// another node returns to its slab at once, as without alien caches.
+// Caches as in SLAB. A slab is a block of pages with objects after a colour. The colour is an
+// offset that differs between slabs, so that their first objects use different cache lines. A node
+// keeps slabs on three lists: full, partial, free. Partial ones serve first. In front of them, each
+// processor has an array of free objects, last in, first out, which is filled and emptied in
+// batches. The processors of a node share one more array, through which batches move between
+// processors. An object freed on another node returns to its slab at once, as without alien caches.
 //
 // Objects of a cache that keeps state stay constructed while they are free, so an index in front of
 // them records the free ones. Other free objects are linked through themselves. Empty slabs are

@@ -39,7 +39,7 @@ public:
     static constexpr std::size_t anyNode = ~std::size_t{0};
 
     /// A block of `size` bytes whose address plus `lead` is a multiple of `align`, in a page of a
-    /// node; null if no page has one.
+    /// node. Null if no page has one.
     /// Pre: `size` is at most a page.
     [[nodiscard]] void* take(std::size_t size, std::size_t align, std::size_t lead,
                              std::size_t node = anyNode) noexcept {

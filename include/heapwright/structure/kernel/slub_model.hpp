@@ -4,7 +4,7 @@
 // A cache of SLUB. A slab is only a block of pages. Its first free object, number of used objects
 // and cache are in the page's descriptor, and free objects are linked through themselves.
 //
-// Each processor has an active slab, whose free objects it takes over as a list of its own, and
+// Each processor has an active slab, whose free objects it takes over as a list of its own. It
 // keeps a few more slabs with room. Other slabs with room are on the list of their node, and full
 // ones are on none. A node with many such slabs also serves processors of other nodes. A slab with
 // `frozen` set belongs to a processor: other processors may free into it, but not move it. The size

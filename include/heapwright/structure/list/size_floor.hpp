@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A lower bound of the objects' sizes in a free list that does not compare sizes: the smallest
-// request that any of them was allocated for. A larger request cannot be served from the list. If
-// all requests have one size, as intended, the bound is that size, and its only cost is a compare.
+// A lower bound of the objects' sizes in a free list that does not compare sizes. It is the
+// smallest request that any of them was allocated for. A larger request cannot be served from the
+// list. If all requests have one size, as intended, the bound is that size, and its only cost is a
+// compare.
 #pragma once
 
 #include <cstddef>

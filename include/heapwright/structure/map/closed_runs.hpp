@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The pages that a heap of runs has closed: the gaps behind runs in use, and whole freed runs that
-// wait, in the order of their frees.
+// The pages that a heap of runs has closed. They are the gaps behind runs in use, and whole freed
+// runs that wait, in the order of their frees.
 //
 // Closed pages are marked by two bits apart from them, without a lock. The queue of waiting runs
 // has a lock, which no thread waits for: a thread that finds it taken skips the queue. (A signal
@@ -90,7 +90,7 @@ public:
     }
 
     /// Opens the oldest runs and passes them to `give`, until at most `most` bytes wait or the
-    /// system fails to open one; true if it released any.
+    /// system fails to open one. Returns true if it released any.
     template <class Give>
     bool releaseDownTo(std::size_t most, Give give) noexcept {
         bool any = false;

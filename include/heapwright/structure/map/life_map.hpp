@@ -2,13 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The states of all objects of a heap, apart from their memory: live, freed and waiting, or gone
-// (returned to the heap below). It ends the program, with the messages listed in
-// layers/observe/debug_heap.hpp, on an address that must be live and is not, and on memory that was
-// allocated twice.
+// (returned to the heap below). It ends the program on an address that must be live and is not, and
+// on memory that was allocated twice. The messages are those of layers/observe/debug_heap.hpp.
 //
 // Invariant: no two ranges overlap. Objects go in the order of their frees. Gone objects are
-// remembered until their memory is reused or `remembered` others have been freed, so that a second
-// free is distinguished from a wrong address.
+// remembered until their memory is reused or `remembered` others have been freed. So a second free
+// is distinguished from a wrong address.
 // Cost: O(log n), that of the map.
 #pragma once
 

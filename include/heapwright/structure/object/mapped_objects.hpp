@@ -3,8 +3,8 @@
 //
 // The common part of the sources that map each object separately.
 //
-// Layout: the object starts 16 bytes into the mapping, or as many as its alignment if that is more,
-// and at most at the first page's end. Its tag is just before it and holds the capacity. The
+// Layout: The object starts 16 bytes into the mapping, or as many as its alignment if that is more.
+// It starts at most at the first page's end. Its tag is just before it and holds the capacity. The
 // mapping starts with the page of the tag, and its length follows from the size in the tag. (The
 // last 8 bytes of the last page stay unused, because a tag holds multiples of 16.) `Pages` defines
 // the page size and how pages are mapped and moved. Several threads may use it at once: they share

@@ -9,17 +9,17 @@
 //   [ size of the block, multiple of 16 ][ flags ][   state    ]
 //
 // Invariant: the block is the tag and the object's bytes, so its size is the capacity plus 8. The
-// state is one of a few 16-bit numbers that differ from text and from small integers, so that one
+// state is one of a few 16-bit numbers that differ from text and from small integers. So one
 // compare recognises a pointer that is no object. `live` has all the bits of `free` and some more,
 // so that one OR makes an object live. The word is always stored as a whole, so that a following
 // load is forwarded from the store buffer.
 //
-// The owner of an object may read its size and state without the heap's lock, while another thread
-// with the lock changes a flag because the previous block is freed. This is safe on the supported
-// processors. All changes are made under the lock. A load or store of an aligned word is one
-// instruction, so each value has the right size and state. A declared atomic would cost the fast
-// paths of all heaps 3 to 10 %, because no compiler folds it into a compare. ThreadSanitizer is
-// configured to accept it.
+// The owner of an object may read its size and state without the heap's lock. Meanwhile another
+// thread with the lock may change a flag because the previous block is freed. This is safe on the
+// supported processors. All changes are made under the lock. A load or store of an aligned word is
+// one instruction, so each value has the right size and state. A declared atomic would cost the
+// fast paths of all heaps 3 to 10 %, because no compiler folds it into a compare. ThreadSanitizer
+// is configured to accept it.
 // Source: the boundary tags of Knuth (TAOCP 1, 2.5), packed as in Doug Lea's allocator.
 #pragma once
 

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A snapshot as text for terminals of at least 72 columns: the totals of live, cached and held
-// memory, then a line for each size class that was ever used and for each thread's cache.
+// A snapshot as text for terminals of at least 72 columns. The totals of live, cached and held
+// memory come first. A line follows for each size class that was ever used and for each thread's
+// cache.
 //
 // Nothing is allocated. Text beyond the capacity is omitted at the end.
 #pragma once

@@ -6,8 +6,8 @@
 //
 //   | label | bump, resident, root | resident: a whole heap | objects ...                |
 //
-// A region allocates memory with its own bump. It may have a resident: a heap object, with all free
-// lists and locks, that lies in the region and takes its memory from it
+// A region allocates memory with its own bump. It may have a resident. That is a heap object, with
+// all free lists and locks, that lies in the region and takes its memory from it
 // (adaptor/resident_heap.hpp). The root is a pointer from which a later user starts.
 // Invariant: pointers inside are valid only at `label.address`. The label's magic is written last,
 // so an unfinished region is not recognised.

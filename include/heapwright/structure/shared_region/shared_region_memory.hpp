@@ -22,7 +22,7 @@
 
 namespace heapwright {
 
-/// A file as memory: a type with a static `open()` that returns a descriptor or -1, and `size` in
+/// A file as memory. The type has a static `open()` that returns a descriptor or -1, and `size` in
 /// bytes, a multiple of the page size. It may state the `address` of the mapping. Otherwise an
 /// address is chosen when the file is new, and used again later.
 template <class F>
@@ -37,7 +37,7 @@ concept FixedAddressFile = MappedFile<F> && requires {
     { F::address } -> std::convertible_to<Address>;
 };
 
-/// A file without a name that exists as long as it is used: memory that the system can write to a
+/// A file without a name that exists as long as it is used. The system can write its memory to a
 /// disk on a machine without swap.
 template <std::size_t Bytes>
 struct ScratchFile {

@@ -7,8 +7,8 @@
 //
 // In a slow path the thread holds locks and lists are incomplete, so the thread sets a flag. The
 // fast path sets no flag. Instead, the function that runs a handler (the trampoline) saves the
-// thread's fast-path state before the handler and replaces it by `State{}`, with which the fast
-// path refuses every request. It restores the state after the handler.
+// thread's fast-path state before the handler. It replaces the state by `State{}`, with which the
+// fast path refuses every request. It restores the state after the handler.
 //
 // A second handler may interrupt these steps at any instruction. Every step can be done twice, and
 // the inner trampoline completes the outer one's step. A handler may never return (siglongjmp, a

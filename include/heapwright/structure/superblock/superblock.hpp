@@ -8,7 +8,7 @@
 // Objects have neither header nor tag. An object's superblock is its address without the low bits.
 // A multiplication by a reciprocal gives its slot exactly. Each slot has 16 bits of state apart
 // from it: the number of the next free slot, or a mark that the slot is live. So `free` does not
-// touch the object, a write beyond an object does not reach the state, and `free` detects a double
+// touch the object, and a write beyond an object does not reach the state. `free` detects a double
 // free and an invalid pointer.
 //
 // Free slots are reused last in, first out. Unused slots follow in the order of their addresses.

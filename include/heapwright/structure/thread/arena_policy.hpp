@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Policies that choose one of several heaps for a request: that of the thread; each in turn; or the
-// last heap of the thread, else the first whose lock is free.
+// Policies that choose one of several heaps for a request. The choice is that of the thread, or
+// each in turn. Or it is the last heap of the thread, else the first whose lock is free.
 //
 // A policy has `count` heaps and `serve(heaps, take)`, which runs `take(heap, index)` on one of
 // them and returns its result, an object or null. It needs no lock, and loses nothing when a thread
@@ -70,8 +70,8 @@ private:
     alignas(64) SharedWord<std::uint32_t> turn_{0};
 };
 
-/// The last heap of the thread, if its lock is free; else the first heap in use whose lock is free;
-/// else one more heap, up to `Count`. If there is none, the thread waits for its last heap. A
+/// The last heap of the thread, if its lock is free. Else the first heap in use whose lock is free.
+/// Else one more heap, up to `Count`. If there is none, the thread waits for its last heap. A
 /// thread starts with the first heap. Without memory, each of the other heaps in use is tried. As
 /// in ptmalloc.
 template <std::size_t Count>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Work deferred from a context that cannot do it: a signal handler may not print, and the child of
+// Work deferred from a context that cannot do it. A signal handler may not print, and the child of
 // a fork may not start a thread yet. The work is requested here. The next request that leaves a
 // heap's fast path does it, before it takes a lock.
 //

@@ -4,11 +4,11 @@
 // Holds several heaps over a fork, each with a lock of its own, always in the same order, and
 // releases them in the opposite order.
 //
-// If the thread already holds one of them (in a signal handler that interrupted a request), that
-// one is skipped and left as it is in parent and child. This works for one such handler at a time.
-// It does not work if the interrupted request holds a lock further down for which other threads
-// wait inside their heaps. A function enumerates the heaps: `visit(index, body)` runs `body` on one
-// of them.
+// The thread may already hold one of them, in a signal handler that interrupted a request. That one
+// is skipped and left as it is in parent and child. This works for one such handler at a time. It
+// does not work if the interrupted request holds a lock further down for which other threads wait
+// inside their heaps. A function enumerates the heaps: `visit(index, body)` runs `body` on one of
+// them.
 #pragma once
 
 #include <heapwright/core/fork_and_signals.hpp>

@@ -7,9 +7,9 @@
 // lock and hold locks of their own. The fork needs all locks, and would wait for ever. Therefore a
 // holder reports when it may wait: between `goBelow` and `comeBack` it does not access what the
 // lock protects, and leaves it consistent. A fork may then claim the lock as if it held it. The
-// holder has to wait in `comeBack` until the fork is over, and must hold no lock taken below
-// meanwhile: `lockBelow` releases such a lock and takes it again. A fork skips the locks that its
-// own thread holds, and leaves them as they are in parent and child.
+// holder has to wait in `comeBack` until the fork is over. Meanwhile it must hold no lock taken
+// below: `lockBelow` releases such a lock and takes it again. A fork skips the locks that its own
+// thread holds, and leaves them as they are in parent and child.
 //
 // Invariant: `claimed_` is written by the thread that forks, one at a time. A claimed lock stays
 // locked by its holder.

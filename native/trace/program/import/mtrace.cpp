@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Raw records of the C library's malloc traces (the branch that traces into a ring), 64 bytes each,
-// in the order in which they were begun. Threads are the kernel's numbers.
+// Raw records of the C library's malloc traces (the branch that traces into a ring). Each has 64
+// bytes. They are in the order in which they were begun. Threads are the kernel's numbers.
 #include <cstring>
 #include <unordered_map>
 

@@ -3,10 +3,10 @@
 //
 // Workload files have neither times nor addresses: numbers stand for blocks, and threads wait for
 // each other's signals. So the import runs the threads in turns, one operation each, waits where
-// they wait, and gives each block an address of its own. A free of a number that no thread has
-// filled yet is put off, for files lack some signals; when no thread can go on, the one that waits
-// longest goes on as it is, and that is counted. A number that is filled again frees what it held,
-// as replaying does.
+// they wait, and gives each block an address of its own. Some files lack signals, so a free of a
+// number that no thread has filled yet is deferred. When no thread can continue, the one that waits
+// longest continues without the signal, and that is counted. A number that is filled again frees
+// what it held, as replaying does.
 #include <algorithm>
 #include <deque>
 #include <map>
@@ -191,7 +191,7 @@ private:
             import_.odd("reallocs of what is not live");
         if (id != oldId)
             emptySlot(thread, id);
-        // A failed one leaves its block, but where size 0 was asked for.
+        // A failed one leaves its block, unless it requested size 0.
         if (old != 0 && (id != 0 || size == 0))
             blocks_.erase(oldId);
         add(thread, {.routine = Routine::realloc,
@@ -238,7 +238,7 @@ private:
         parked_.erase(parked_.begin());
         threads_[thread].ticket = 0;
         if (threads_[thread].step.op == Op::wait)
-            import_.odd("waits for a signal that nobody gives");
+            import_.odd("waits for a signal that no thread gives");
         perform(thread, true);
         return true;
     }

@@ -136,9 +136,8 @@ def _warnings(normality: Normality, spread: Spread | None, order: Order | None) 
         elif spread.ratio > WIDER:
             said.append(
                 f"scatter is not the same everywhere: with {spread.factor} {spread.widest} it is "
-                f"{spread.ratio:.1f} times that with {spread.narrowest}; groups and p values, "
-                "which use one common scatter, overstate the former and understate the "
-                "latter"
+                f"{spread.ratio:.1f} times that with {spread.narrowest}. Groups and p values "
+                "use one common scatter. They overstate the former and understate the latter"
             )
     if order is not None and order.p < SIGNIFICANT and abs(order.lag_1) > ALIKE:
         alike = "resemble each other" if order.lag_1 > 0 else "alternate"

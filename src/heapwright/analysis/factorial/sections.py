@@ -62,8 +62,8 @@ def _about_runs(this: Model) -> list[str]:
         said.append(f"the runs are from {observed.hosts} hosts; what these differ in is taken out")
     if not this.equations.orthogonal:
         said.append(
-            "the terms are not orthogonal: each sum of squares is of type 2, adjusted for all "
-            "terms that do not contain the term, and the shares need not add up to one"
+            "the terms are not orthogonal. Each sum of squares is of type 2, adjusted for all "
+            "terms that do not contain the term. The shares need not add up to one"
         )
     return said
 

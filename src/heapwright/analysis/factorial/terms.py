@@ -133,8 +133,8 @@ def sequential(these: Equations, right: Floats) -> list[Squares]:
 def type_2(these: Equations, right: Floats, number: int) -> Squares:
     """One term adjusted for all that do not contain it.
 
-    In a fraction of a design a term may be the same as an interaction of more factors; then it has
-    the credit, as usual, and is adjusted for terms of as many factors as its own at most.
+    In a fraction of a design a term may be the same as an interaction of more factors. Then it has
+    the credit, as usual. It is adjusted for terms with at most as many factors as its own.
     """
     found = _last_of(these, right, number, most=max(map(len, these.terms)))
     if not found.lost:

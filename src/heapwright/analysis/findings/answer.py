@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether each published finding of a study holds in its runs.
 
-Every figure has an interval that is simultaneous over the figures of its finding (Bonferroni: the
-intervals of m figures have the confidence 1 - a/m each, so that all of them together have 1 - a). A
+Every figure has an interval that is simultaneous over the figures of its finding (Bonferroni). The
+intervals of m figures have the confidence 1 - a/m each, so that all of them together have 1 - a. A
 figure holds if its whole interval lies where the rule says, and does not if all of it lies
 elsewhere. A finding holds if all its figures hold. It is refuted if one of them does not hold.
 Otherwise it is undecided. For the influence of a factor, one pair of levels is enough, and all
@@ -100,7 +100,7 @@ def _figure(asked: Wanted, level: float) -> Figure:
     if not asked.missing and not len(sample):
         reasons.insert(0, "there are no runs to compare")
     if asked.region.outside and asked.region.below is not None:
-        reasons.insert(0, f"asked for: more than {100 * (asked.region.below - 1):.3g} % apart")
+        reasons.insert(0, f"required: more than {100 * (asked.region.below - 1):.3g} % apart")
     return Figure(
         what=asked.what,
         value=found.value,

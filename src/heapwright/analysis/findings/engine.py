@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The one engine behind findings, acceptance, sensitivity and substitution.
 
-A rule has three parts. It selects cells of a study, it computes a statistic of them with an
-interval (`estimate`), and it names the region in which the statistic has to lie (`Region`). The
-rule holds if the whole interval lies in the region. It fails if all of the interval lies outside.
+A rule has three parts. It selects cells of a study, and computes a statistic of them with an
+interval (`estimate`). It names the region in which the statistic has to lie (`Region`). The rule
+holds if the whole interval lies in the region. It fails if all of the interval lies outside.
 Otherwise it is undecided (`judge`). Rules combine with `every` and `some`.
 """
 

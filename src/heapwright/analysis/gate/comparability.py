@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether two documents can be held against each other at all, and what else is not the same.
 
-Another command, another processor or another number of processors changes every figure for reasons
-that are not the question, so these are refused; the rest (a kernel, a C library, a governor) may
-be the very thing that is asked about, and is told.
+Some differences change every figure for reasons that are not the question, and are refused. They
+are another command, another processor and another number of processors. The rest (a kernel, a C
+library, a governor) may be the very subject of the comparison, and is reported.
 """
 
 from collections.abc import Iterator
@@ -89,6 +89,6 @@ def _words(document: Document) -> str:
 
 
 def _identity(identity: str) -> str:
-    """The version, and so much of the hash that two files can be told apart."""
+    """The version, and enough of the hash that two files can be told apart."""
     version, _, digest = identity.rpartition(" ")
     return f"{version} ({digest[:8]})".strip() if digest else version or "unknown"

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two documents in, one answer out: slower, faster, the same, or undecided.
 
-Every figure asked for, of every treatment in both documents, is one question; `confidence` holds
-for all answers together, because each of k questions may err with (1 - confidence) / k. The whole
-is as bad as its worst part: broken, then worse, then undecided, then better, then the same.
+Every requested figure, of every treatment in both documents, is one question. The value
+`confidence` holds for all answers together, because each of k questions may err with (1 -
+confidence) / k. The whole is as bad as its worst part: broken, then worse, then undecided, then
+better, then the same.
 
-A figure is judged relative to the baseline treatment that both documents share (`sides`). Where it
-is judged absolutely and that baseline moved the same way, a worse figure is undecided: a slower
-machine and a slower program look alike.
+A figure is judged relative to the baseline treatment that both documents share (`sides`). A figure
+may be judged absolutely while that baseline moved the same way. A worse figure is then undecided,
+because a slower machine and a slower program look alike.
 """
 
 import math
@@ -28,7 +29,7 @@ from heapwright.base.errors import ExitCode, HeapwrightError
 FIRST_BLOCKS = 10
 """What is advised where there are too few blocks to see any scatter."""
 THIN = 0.7
-"""Effective values for each run below which drift is told."""
+"""Effective values for each run below which drift is reported."""
 WORST_FIRST = (
     Change.BROKEN,
     Change.SLOWER,
@@ -46,7 +47,7 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked of the two documents."""
+    """The question about the two documents."""
 
     margin: float
     confidence: float = 0.95
@@ -121,7 +122,7 @@ def _judged(sides: Sides, pairs: list[Pair], question: Question) -> Gate:
 
 def _way_out(*, relative: bool) -> str:
     lines = ["--relative compares ratios to each document's baseline"] if relative else []
-    return "\n".join([*lines, "--accept-differences compares all the same, and says so"])
+    return "\n".join([*lines, "--accept-differences compares anyway, and reports them"])
 
 
 def _pairs(sides: Sides, question: Question) -> list[Pair]:
@@ -211,7 +212,7 @@ def _known(value: float) -> float | None:
 
 
 def _broken(sides: Sides, question: Question) -> Iterator[Shift]:
-    """Treatments that were sound and are not any more."""
+    """Treatments that were sound and no longer are."""
     baseline, current = sides.baseline, sides.current
     for treatment, how in current.failures.items():
         asked = not question.treatments or treatment in question.treatments
@@ -221,7 +222,7 @@ def _broken(sides: Sides, question: Question) -> Iterator[Shift]:
                 response="outcome",
                 change=Change.BROKEN,
                 runs=(0, 0),
-                words=f"does not always end well any more: {how}",
+                words=f"no longer always ends well: {how}",
             )
 
 
@@ -254,8 +255,8 @@ def _stopped(sides: Sides, pairs: list[Pair]) -> Iterator[str]:
         )
     if not all(sides.is_sequential(treatment) for treatment, _ in pairs):
         yield (
-            f"{are}, which its results ended: the intervals of figures that are no ratios do not "
-            "allow for this; to judge them, measure a fixed number of blocks (compare -n N)"
+            f"{are}, which its results ended. The intervals of figures that are no ratios do not "
+            "allow for this. To judge them, measure a fixed number of blocks (compare -n N)"
         )
 
 
@@ -287,7 +288,7 @@ def _moved(sides: Sides, pairs: list[Pair], margin: float, level: float) -> Iter
 def _doubted(shift: Shift, sides: Sides, moved: list[Shift], named: tuple[str, ...]) -> Shift:
     """A worse figure is undecided where the common baseline moved the same way.
 
-    The baseline itself is judged if it was asked for by name.
+    The baseline itself is judged if the caller named it.
     """
     if shift.relative_to or not shift.change.is_worse or not shift.ratio:
         return shift
@@ -306,7 +307,9 @@ def _doubted(shift: Shift, sides: Sides, moved: list[Shift], named: tuple[str, .
 
 
 def _common_shift(moved: list[Shift]) -> Iterator[str]:
-    """A baseline that is itself unchanged and yet moves tells of the machine or the program."""
+    """A baseline that is itself unchanged and yet moves shows a change of the machine or the
+    program.
+    """
     for shift in moved:
         yield (
             f"{shift.response} of {shift.treatment}, the baseline of both documents, moved by "

@@ -3,8 +3,8 @@
 """The two sides of a gate, and which figures are taken relative to a baseline that both share.
 
 A treatment is judged relative to its reference, block by block, if the reference is the same
-treatment with the same allocator in both documents. That takes out whatever changed for all
-treatments alike, such as a slower machine. Within one document the reference is the other side.
+treatment with the same allocator in both documents. That removes every change that all treatments
+share, such as a slower machine. Within one document the reference is the other side.
 """
 
 from collections.abc import Iterable
@@ -32,7 +32,9 @@ class Sides:
     def of(
         cls, baseline: Document, current: Document, relative: bool | None, named: Iterable[str]
     ) -> "Sides":
-        """`relative` as asked for; None: what the documents share. `named` was asked for."""
+        """`relative` as the caller requests it; None: what the documents share. `named` has the
+        treatments that the caller named.
+        """
         plain = cls(baseline, current)
         followers = _followers(current)
         if relative is None:

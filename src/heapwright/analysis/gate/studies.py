@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The results of a study, as a gate needs them.
 
-A treatment is called by its levels; what its ratios refer to is the treatment whose other levels
-are the same and whose allocator is the study's baseline. Of several hosts the one with most runs
-stands for all.
+A treatment has the name of its levels. Its ratios refer to the treatment whose other levels are the
+same and whose allocator is the study's baseline. Of several hosts the one with most runs stands for
+all.
 """
 
 from collections import Counter

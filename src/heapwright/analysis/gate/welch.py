@@ -4,14 +4,15 @@
 
 The samples are logarithms, a value a block, in the order in which the blocks were run. Their
 scatter may differ, so the interval is Welch's (1947) with Satterthwaite's degrees of freedom. Runs
-of one occasion hang together where a machine drifts: a sample of n values whose neighbours
-correlate by r knows a mean no better than n (1 - r) / (1 + r) independent ones (Wilks, Statistical
-Methods in the Atmospheric Sciences, section 5.2.4), and that number is used. A negative r, which
-would make the interval narrower, counts as none.
+of one occasion depend on each other where a machine drifts. A sample has n values whose
+neighbours correlate by r. It knows a mean no better than n (1 - r) / (1 + r) independent values.
+That number is used. Source: Wilks, Statistical Methods in the Atmospheric Sciences, section 5.2.4.
+A negative r, which would make the interval narrower, counts as none.
 
-Three answers about a difference d with limits L < 0 < U on the log scale, each wrong with
-probability alpha at most: above (d > U), below (d < L), within (L < d < U: two one-sided tests,
-Schuirmann 1987). All three can be read off one interval with confidence 1 - 2 alpha.
+There are three answers about a difference d with limits L < 0 < U on the log scale. They are above
+(d > U), below (d < L), and within (L < d < U). The last one is two one-sided tests (Schuirmann
+1987). Each is wrong with probability alpha at most. All three can be read off one interval with
+confidence 1 - 2 alpha.
 """
 
 import math
@@ -107,7 +108,7 @@ class Difference:
         return many
 
     def _chance(self, blocks: int, level: float, low: float, high: float) -> float:
-        """Of an answer with so many blocks in each document, if the estimate is the truth."""
+        """Of an answer with this number of blocks in each document, if the estimate is true."""
         first, second = (_resized(sample, blocks) for sample in (self.first, self.second))
         error, freedom = _error(first, second), _freedom(first, second)
         if error == 0:

@@ -14,14 +14,14 @@ of rivals that was chosen before the block. For every slope a > 0
 has an expectation of at most 1 if j is at most m slower than each rival. To see this, replace the
 true effect of each rival by the least value that the hypothesis allows, which is that of j less m.
 The fraction can only grow, because it falls with each v_i. All |S| + 1 values are then
-exchangeable, the fractions of all of them add up to |S| + 1, and each has the expectation 1.
+exchangeable, and the fractions of all of them add up to |S| + 1. So each has the expectation 1.
 
-A bet keeps a part of its wealth back, so one disturbed run cannot ruin it: the factor is
-1 - k + k times the fraction, for 0 < k < 1. Products of such factors over blocks stay below 1 / e
-for ever with probability 1 - e (Ville 1939), and so does their mean over several pairs (a, k).
+A bet keeps a part of its wealth, so that one disturbed run cannot ruin it. The factor is 1 - k + k
+times the fraction, for 0 < k < 1. Products of such factors over blocks stay below 1 / e for ever
+with probability 1 - e (Ville 1939). So does their mean over several pairs (a, k).
 
-Sources: Duan, Ramdas and Wasserman (2022), for bets on randomised ranks; Vovk and Wang (2021), for
-e-values and their means; Fisher (1935), for randomisation as the only assumption.
+Sources: Duan, Ramdas and Wasserman (2022) have bets on randomised ranks. Vovk and Wang (2021) have
+e-values and their means. Fisher (1935) has randomisation as the only assumption.
 """
 
 from dataclasses import dataclass

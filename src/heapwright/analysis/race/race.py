@@ -12,13 +12,13 @@ if it is on the front of time and memory. The race ends as soon as
 
 A candidate is named only once its ratio to the baseline has bounds.
 
-The error rate e bounds the chance that a race ever drops the best candidate or ends with one that
-is not within the margin of the best. `DROPPING` of e is spent on the first kind of error. Only one
-hypothesis is true there, that the best candidate is within the margin of the best, so the number of
-candidates needs no correction. The rest is spent on the second kind: half of it on the baseline,
-half on all others in equal parts. A claim about one candidate is false only if the best contender
-is faster by more than the margin. It therefore needs evidence against each contender alone
-(intersection-union, Berger 1982). docs/explanation/racing.md has the proof.
+The error rate e bounds the chance of two errors. A race drops the best candidate, or ends with one
+that is not within the margin of the best. `DROPPING` of e is spent on the first kind of error. Only
+one hypothesis is true there, that the best candidate is within the margin of the best, so the
+number of candidates needs no correction. The rest is spent on the second kind: half of it on the
+baseline, half on all others in equal parts. A claim about one candidate is false only if the best
+contender is faster by more than the margin. It therefore needs evidence against each contender
+alone (intersection-union, Berger 1982). docs/explanation/racing.md has the proof.
 """
 
 from collections.abc import Mapping, Sequence

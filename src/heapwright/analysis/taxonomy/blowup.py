@@ -6,10 +6,10 @@ The program needs the same memory all the time, so all growth is that of the all
 
 *Against time*: one thread allocates, another frees. The figure is the slope of resident memory over
 the second half of the run, when every cache and threshold is full. Its unit is bytes taken for each
-byte allocated. The slope is by Theil and Sen, the median of the slopes of all pairs, so a sawtooth
-or a few outliers do not move it. It is near 1 if freed memory is never reused, and near 0 if it is.
-Growth counts as unbounded only if it continues. If the last quarter adds less than half of what the
-quarter before it added, it is levelling off, and there is no judgement.
+byte allocated. The slope is by Theil and Sen. It is the median of the slopes of all pairs, so a
+sawtooth or a few outliers do not move it. It is near 1 if freed memory is never reused, and near 0
+if it is. Growth counts as unbounded only if it continues. If the last quarter adds less than half
+of what the quarter before it added, it is levelling off, and there is no judgement.
 
 *Against threads*: the work goes round P threads. The figure is the least-squares slope of peak
 memory over P, in units of the program's need. A heap that keeps its own memory costs about 1 for

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Whether allocators rank on a load drawn from a program as they do on the program itself: the
-document that `heapwright agree --json` writes; docs/reference/agree.md explains it, and
-its JSON Schema is `schema_text()`.
+"""Whether allocators rank on a load drawn from a program as they do on the program itself. This is
+the document that `heapwright agree --json` writes. The page docs/reference/agree.md explains it,
+and its JSON Schema is `schema_text()`.
 
 Invariants: immutable; reading back what was written gives an equal object; what could not be had is
 null, never zero.

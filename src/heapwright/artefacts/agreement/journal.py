@@ -4,9 +4,9 @@
 broken off can be gone on with.
 
 The first line states the question: allocators by the hashes of their libraries, scale, blocks,
-seed. A line is written with one call when its program is done; what was being written when the
-writer was killed is a torn last line, which is cut off. An answer is valid for one hash of the
-program's file. A program with another hash, or without an answer, is measured again.
+seed. A line is written with one call when its program is done. If the writer is killed meanwhile,
+the last line is torn, and is cut off. An answer is valid for one hash of the program's file. A
+program with another hash, or without an answer, is measured again.
 """
 
 import fcntl

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The registry of allocators, read from `catalogue/allocators.toml`.
 
-The same file tells the build what to compile and the laboratory what to look for; what the user has
-composed is added to it by `artefacts.allocator.user_registry`. It is read strictly: an unknown key,
-a missing one or one of the wrong type is an error that names the entry, because a registry that is
+The same file tells the build what to compile and the laboratory what to look for.
+`artefacts.allocator.user_registry` adds the user's compositions. It is read strictly. An unknown
+key, a missing one or one of the wrong type is an error that names the entry. A registry that is
 silently half read would make an allocator vanish from a comparison.
 """
 

@@ -3,8 +3,8 @@
 """The comparison: what `heapwright compare` measured and concluded.
 
 This is the document that `--json` writes; docs/reference/comparison-json.md explains every field,
-and its JSON Schema is `schema_text()`. It holds every raw run beside what was concluded
-from them: a later analysis never needs to run anything, a later report never needs to analyse.
+and its JSON Schema is `schema_text()`. It holds every raw run beside the conclusions from them. A
+later analysis never needs to run anything, and a later report never needs to analyse.
 
 Invariants: immutable; reading back what was written gives an equal object; a figure that could not
 be had is null, never zero. `schema_version` goes up when a reader of the old form would be misled.
@@ -39,7 +39,8 @@ if the command runs as it is.
 
 Response = str
 """`time` (wall seconds), `memory` (peak resident bytes of the process tree), `cpu` (user + system
-seconds); besides, the names of what the runs have in `measures`."""
+seconds). In addition, the names in the `measures` of the runs.
+"""
 
 
 def label_of(allocator: str, level: str) -> str:
@@ -306,8 +307,8 @@ class Comparison(_Frozen):
 def count_outcomes(runs: Iterable[Run], key: Key) -> dict[Outcome, int]:
     """How the runs of treatment `key` ended, the good ones first, then in the order of the enum.
 
-    A good warm-up is not counted, because it is not a result; a warm-up that ended badly is,
-    because an allocator that crashed once has crashed.
+    A good warm-up is not counted, because it is not a result. A warm-up that ended badly is
+    counted, because an allocator that crashed once has crashed.
     """
     mine = (run for run in runs if (run.allocator, run.level) == key)
     counts = Counter(run.outcome for run in mine if not (run.warmup and run.outcome is Outcome.OK))

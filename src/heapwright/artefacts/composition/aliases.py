@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Headers of named rungs, read: `using Source = SizeHeap<Chunks>; // each object remembers`.
 
-A composition is a few aliases in a namespace (docs/how-to/writing-an-allocator.md), and to change
-one it has to be seen whole: every alias is replaced by what it stands for, as a compiler would find
-it, from the innermost namespace outwards. All other contents of a header are skipped.
+A composition is a few aliases in a namespace (docs/how-to/writing-an-allocator.md). To change one,
+it has to be seen whole. Every alias is replaced by its meaning, as a compiler would find it, from
+the innermost namespace outwards. All other contents of a header are skipped.
 """
 
 import re

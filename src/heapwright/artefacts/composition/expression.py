@@ -5,7 +5,7 @@
 Only what compositions are written with is understood: a name, perhaps qualified, perhaps with
 arguments. Everything else (a number, `64 * KiB`, `sizeof(Node)`) is kept as it is written, as a
 leaf; what it means is the compiler's business. A tree remembers the name and the comment of the
-rung that it was written as, so that what is changed can be written back in its author's words.
+rung that it was written as. So a changed part can be written back in its author's words.
 """
 
 import re

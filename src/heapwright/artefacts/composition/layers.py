@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the headers say about layers, policies and concepts.
 
-Nothing about a layer is written down a second time: its parameters and what they must be are read
-from the template line, what it does from `caption`, which of its parameters are heaps from `Below`,
-and how it is commonly made from the last line of the comment at its head, `// Example: …`.
+Nothing about a layer is written down a second time. Its parameters and their requirements are read
+from the template line, and its effect from `caption`. `Below` names the parameters that are heaps.
+The last line of the comment at its head, `// Example: …`, shows how it is commonly made.
 """
 
 import re

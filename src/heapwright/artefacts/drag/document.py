@@ -6,9 +6,9 @@ This is the document that `--json` writes; docs/reference/drag.md defines every 
 its JSON Schema is `schema_text()`.
 
 Time is allocation time: the bytes allocated so far. An object of s bytes is held from the beginning
-of its own allocation until it is freed, and needed from there until its last access, at least while
-its own bytes are allocated. Areas are sums over all objects of their bytes times the allocation
-time for which they are held or needed; they are exact, and integers of any length.
+of its own allocation until it is freed. It is needed from there until its last access, at least
+while its own bytes are allocated. Areas are sums over all objects of their bytes times the
+allocation time for which they are held or needed. They are exact, and integers of any length.
 
 Invariants: immutable; reading back what was written gives an equal object; a ratio of nothing to
 nothing is null. `schema_version` goes up when a reader of the old form would be misled.

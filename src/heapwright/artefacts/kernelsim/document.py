@@ -3,8 +3,8 @@
 """What came of traffic on models of the kernel allocators: what `kernel models --json` writes.
 
 docs/reference/kernel-models.md explains every figure, and its JSON Schema is `schema_text()`.
-Invariants: immutable; reading back what was written gives an equal object; an unknown figure is
-null, never zero; runs are sorted by number of processors, then by model.
+Invariants: Immutable. Reading back what was written gives an equal object. An unknown figure is
+null, never zero. Runs are sorted by number of processors, then by model.
 
 Versions:
     1  the first

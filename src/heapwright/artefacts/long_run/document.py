@@ -4,10 +4,10 @@
 
 This is what `heapwright programs run --hours` writes; docs/how-to/long-runs.md explains every
 figure, and its JSON Schema is `schema_text()`. While it runs, the same records go to a journal, a
-line each, so that a run which was ended by anything can be read from there.
+line each. So a run that ended early can be read from there.
 
-Invariants: immutable; times are seconds since the server was ready, memory is bytes; what is not
-known (live bytes, of an allocator that does not tell) is null, never 0.
+Invariants: Immutable. Times are seconds since the server was ready, and memory is bytes. An unknown
+value is null, never 0. An example are the live bytes of an allocator that does not report them.
 
 Versions:
     1  the first

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The course of a run: where its teardown begins, and what still grew in its later part. Pure.
 
-A curve *grows* if both of its envelopes rise: the largest value so far (a sawtooth reaches no new
-height), and the smallest value from here to the end (what comes down again does not count). They
-must rise in three of the four equal segments of the later half, and by more than half of what the
-curve falls there, so that noise is no growth. A few large steps, each by a fifth or more, are
-growth as well: a table that doubles. While such a table is copied, both copies are live: a
-short spike is neither a step nor the beginning of a teardown.
+A curve *grows* if both of its envelopes rise. One is the largest value so far (a sawtooth reaches
+no new height). The other is the smallest value from here to the end (a rise that falls again does
+not count). They must rise in three of the four equal segments of the later half. They must rise by
+more than half of what the curve falls there, so that noise is no growth. A few large steps, each by
+a fifth or more, are growth as well: a table that doubles. While such a table is copied, both copies
+are live: a short spike is neither a step nor the beginning of a teardown.
 """
 
 from collections.abc import Sequence
@@ -108,8 +108,9 @@ def _lasting(values: Sequence[int]) -> list[int]:
 
 
 def _steps(values: Sequence[int], middle: int) -> bool:
-    """Whether it is a staircase of few steps, the last of them large, one in the later half and
-    another one in the second quarter or later."""
+    """Whether it is a staircase of few large steps. The last is in the later half, and another one
+    is in the second quarter or later.
+    """
     if any(b < a for a, b in pairwise(values)):
         return False
     steps = [at for at in range(1, len(values)) if values[at] > values[at - 1]]
@@ -165,8 +166,10 @@ def _ends_the_run(points: Sequence[Point], found: int, over: float) -> bool:
 
 
 def without_rests(profile: Profile, end: float) -> tuple[dict[float, float], float]:
-    """For each time of the sites' moments and of the timeline: the time less the stretches without
-    any call before it; and the share of the time to `end` in which there were calls."""
+    """Two values for each time of the sites' moments and of the timeline. The first is the time
+    less the stretches without any call before it. The second is the share of the time to `end` in
+    which there were calls.
+    """
     marks: list[tuple[float, float]] = [(0.0, 0.0)]
     for before, point in pairwise(profile.timeline):
         active = point.time_s - before.time_s if point.operation > before.operation else 0.0
@@ -199,8 +202,10 @@ def growing_sites(profile: Profile, end: float) -> dict[tuple[int, int], Growth]
 
 
 def by_growth(profile: Profile) -> list[Site]:
-    """The sites of memory that was never freed: first those that grow until the end of the run, by
-    how much and by the share of their blocks that was never freed; then the others by bytes."""
+    """The sites of memory that was never freed. First come those that grow until the end of the
+    run, by their growth and by the share of their blocks that was never freed. Then come the others
+    by bytes.
+    """
     grown = growing_sites(profile, end_of_course(profile))
 
     def weight(site: Site) -> float:

@@ -4,8 +4,8 @@
 
 This is the document that `--json` writes; docs/reference/profile.md explains every figure and its
 definition, and its JSON Schema is `schema_text()`. The program `heapwright-profile` prints all of
-it in one pass over the trace; Python checks it, names it and adds what it knows (names of sites,
-the spread over repetitions).
+it in one pass over the trace. Python checks it, names it and adds its own knowledge (names of
+sites, the spread over repetitions).
 
 Invariants: immutable; reading back what was written gives an equal object; a figure that could not
 be had is null, never zero. Times are seconds since the trace began, memory is bytes *as requested*
@@ -102,9 +102,9 @@ class Provenance(_Frozen):
 class Totals(_Frozen):
     """How much, how often.
 
-    An allocation is a call that returned a block: malloc, calloc, the aligned forms, operator new,
-    realloc of null, and a realloc that grew or moved its block, which counts once, with its new
-    size. A realloc that left its block where it was and no larger is none.
+    An allocation is a call that returned a block. It is malloc, calloc, one of the aligned forms,
+    operator new, or realloc of null. A realloc that grew or moved its block counts once, with its
+    new size. A realloc that left its block where it was and no larger is none.
     """
 
     allocations: Count

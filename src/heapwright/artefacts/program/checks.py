@@ -25,8 +25,9 @@ SIZE = re.compile(r"[0-9]+(\.[0-9]+)?[KMGT]?")
 PORT = "port"
 RUN = "run"
 ALWAYS = ("data", "folder", "native", "python", "user", "cpus")
-"""What templates can name besides parameters; `run` and `port` not in the data, which outlives
-them, but while data is made they stand for what is there then."""
+"""What templates can name besides parameters. `run` and `port` cannot be named in the data, which
+outlives them. While data is made, they stand for the values of that time.
+"""
 RESERVED = {*ALWAYS, RUN, PORT, "time", "memory", "cpu"}
 
 

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A first program file for a user's service: from its systemd unit, its image, its command.
 
-What a unit or an image says of how the service is started is taken over; the port that it listens
-on becomes `{port}`, its socket `{run}/socket`, so that a run disturbs nothing and is disturbed by
-nothing. Where a value cannot be derived, a comment in the file says what the user must decide. Pure
+The start of the service that a unit or an image states is taken over. The port that it listens on
+becomes `{port}`, and its socket `{run}/socket`. So a run disturbs nothing, and nothing disturbs it.
+Where a value cannot be derived, a comment in the file says what the user must decide. Pure
 functions: systemd.service(5) and systemd.exec(5) for units, the image specification for images.
 """
 

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads a program file. An error names the file, the line and the key.
 
-A file names parts, files of the folder parts/ beside it, which are merged under it: tables are
-merged, everything else in the file replaces what a part has. `[scale.NAME]` is merged over that,
-then the parameters that the user changes. The hash of a program is that of all texts it is made of.
+A file names parts, files of the folder parts/ beside it, which are merged under it. Tables are
+merged. Everything else in the file replaces the value of a part. `[scale.NAME]` is merged over
+that, then the parameters that the user changes. The hash of a program is that of all texts it is
+made of.
 """
 
 import hashlib

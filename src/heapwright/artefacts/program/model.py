@@ -3,14 +3,14 @@
 """A program under study: what a program file says, checked. docs/reference/programs.md is the
 manual page.
 
-A program file says of one real program what it needs, what it works on, how it is run, how it is
-known to be ready, what is read from its output and what must be true of it. It has no factors: what
-is varied is the affair of a comparison or of a study. its JSON Schema is `schema_text()`;
-`artefacts.program.file` is the only door through which a program comes to be.
+A program file describes one real program. It states its requirements, its data, how it runs, and
+when it is ready. It states what is read from its output, and the conditions that the output must
+meet. It has no factors, because a comparison or a study varies them. Its JSON Schema is
+`schema_text()`. Only `artefacts.program.file` makes a program.
 
-Invariants of what has come through that door: immutable; every name in a template is bound; a
-response of which more is better has the name of its inverse, so that it can be compared like a
-time. `format` goes up when a reader of the old form would be misled.
+Invariants of a program from there: Immutable. Every name in a template is bound. A response of
+which more is better has the name of its inverse, so that it can be compared like a time. `format`
+goes up when a reader of the old form would be misled.
 
 Versions:
     1  the first

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The artefact of one count: what an allocator executed and wrote while a program ran.
 
-Counted under valgrind, where one thread runs at a time, so the figures do not depend on how many
-processors there are nor on how busy they are. docs/explanation/counting.md explains them.
+Counted under valgrind, where one thread runs at a time. So the figures depend neither on the number
+of processors nor on their load. The page docs/explanation/counting.md explains them.
 """
 
 from dataclasses import dataclass, replace

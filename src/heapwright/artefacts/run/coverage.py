@@ -110,8 +110,9 @@ class Coverage(_Frozen):
 
     @property
     def is_complete(self) -> bool:
-        """Whether a conclusion about the memory of the whole command may be drawn: what was not
-        recorded is too small to matter, and something was recorded."""
+        """Whether a conclusion about the memory of the whole command may be drawn. The unrecorded
+        part is too small to matter, and something was recorded.
+        """
         if not any(each.recorded for each in self.processes):
             return False
         return self.unrecorded_share < LIMIT or self.unrecorded_cpu_s < LEAST_CPU_S

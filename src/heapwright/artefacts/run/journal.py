@@ -3,7 +3,7 @@
 """The journal: every raw run on disk the moment it is over.
 
 One JSON object a line: first a header (what was run, how), then one line a run. A line is written
-with one call and handed to the kernel at once, so all finished runs stay readable if the tool ends
+with one call and handed to the kernel at once. So all finished runs stay readable if the tool ends
 early (a signal, a full disk, a defect). It is not synchronised to the disk: the write would then
 disturb the next run.
 

@@ -41,8 +41,8 @@ class Ending(StrEnum):
 class ProcessRecord(BaseModel):
     """One program in the tree, and the object that gave it malloc.
 
-    Beyond some hundreds of processes, small alike ones are folded into one record: `count` says how
-    many, `cpu_s` is their sum, `peak_rss_bytes` their largest, and `pid` that of the first.
+    Beyond some hundreds of processes, small alike ones are folded into one record. `count` has
+    their number, `cpu_s` their sum, `peak_rss_bytes` their largest, and `pid` that of the first.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")

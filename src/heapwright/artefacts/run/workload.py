@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The artefact of one run of a workload program, made to see what an allocator does.
 
-Every run is kept, also a failed one. What a program says of itself is one JSON line; it is read
-leniently, because each program adds its own parameters, and what it does not say is None or absent,
+Every run is kept, also a failed one. A program reports about itself in one JSON line. The line is
+read leniently, because each program adds its own parameters. A missing value is None or absent,
 never zero. Times are seconds, memory is bytes.
 """
 

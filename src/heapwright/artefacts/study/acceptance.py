@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The bar that one level of a factor is held to: what a study file asks, and what came out.
 
-`[bar]` names the level (an allocator), and each `[[bar.line]]` a response, the rivals, and how far
-the level may be from them: from all of them, so from the best. `analysis.findings.acceptance`
-judges it; docs/reference/findings.md says how.
+`[bar]` names the level (an allocator). Each `[[bar.line]]` names a response, the rivals, and how
+far the level may be from them. It may be that far from all of them, so from the best.
+`analysis.findings.acceptance` judges it; docs/reference/findings.md says how.
 """
 
 from collections.abc import Iterator, Mapping

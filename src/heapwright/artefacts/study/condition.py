@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Conditions between factors: `threads >= cpus and size.low in [16, 64]`.
 
-Read with the language's own parser and evaluated by a walk over the tree that knows comparisons,
-and/or/not, `in`, the four arithmetic signs with // and %, values and names: no calls, no
-subscripts, no powers, so that a study file cannot make heapwright do anything but compare. A name
-is a factor's, or a factor's with a key (see `artefacts.study.template`).
+Read with the language's own parser and evaluated by a walk over the tree. The walk knows
+comparisons, and/or/not, `in`, the four arithmetic signs with // and %, values and names. There are
+no calls, no subscripts and no powers. So a study file cannot make heapwright do anything but
+compare. A name is a factor's, or a factor's with a key (see `artefacts.study.template`).
 """
 
 import ast

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Factors of a study and their levels: the part of a study file below `[factors]`.
 
-A level is written as a value (`4`, `"peak"`) or as a table with a name and what belongs to it
+A level is written as a value (`4`, `"peak"`). Or it is a table with a name and its further values
 (`{ name = "16..64", low = 16, high = 64 }`). Either way it has a name, by which it is known in the
 results; `Factor.items` has them in one form. The words that a table may use for itself are fields
 of `LevelTable`; every other key is for templates and constraints.
@@ -50,8 +50,8 @@ class LevelTable(BaseModel):
     missing: Annotated[
         StrictStr,
         Field(
-            description="How to come by this allocator: where it is unknown, the level is dropped "
-            "and this is said; without it, an unknown name is a mistake"
+            description="How to install this allocator. Where it is unknown, the level is dropped "
+            "with this text. Without the text, an unknown name is a mistake"
         ),
     ] = ""
     needs: Annotated[

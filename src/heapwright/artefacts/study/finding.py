@@ -3,9 +3,10 @@
 """Published findings, as a study file states them: in words, and as rules that runs can answer.
 
 A rule names a response and levels of factors, and says what must be so. `analysis.findings` answers
-it with an interval over blocks: *holds* if the whole interval lies where the rule says, *does not
-hold* if all of it lies on the other side, else undecided. docs/reference/findings.md has each kind
-with an example. Several rules in one finding must all hold.
+it with an interval over blocks. It *holds* if the whole interval lies where the rule says. It *does
+not hold* if all of it lies on the other side. Otherwise it is undecided. The page
+docs/reference/findings.md has each kind with an example. Several rules in one finding must all
+hold.
 
 Levels are written as in the factor's own table: by name, or by the value that is the name.
 """

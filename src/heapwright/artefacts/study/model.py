@@ -3,13 +3,13 @@
 """A study: what a study file says, checked. docs/reference/study.md is the manual page of the
 format.
 
-The file is TOML; its JSON Schema is `schema_text()`. `artefacts.study.file` is the only door
-through which a study comes to be: it finds what is wrong with the file, with the line, and checks
-what one field alone cannot tell (names that are not bound, levels that are there twice).
+The file is TOML; its JSON Schema is `schema_text()`. Only `artefacts.study.file` makes a study. It
+finds the mistakes of the file, with the line. It checks what one field alone cannot show (names
+that are not bound, levels that exist twice).
 
-Invariants of what has come through that door: immutable; every name in a template, a constraint, an
-analysis or a finding is bound; there is one factor at least, and one of them at most chooses the
-allocator, and one the processors. `format` goes up when a reader of the old form would be misled.
+Invariants of a study from there: Immutable. Every name in a template, a constraint, an analysis or
+a finding is bound. There is at least one factor. At most one factor chooses the allocator, and at
+most one the processors. `format` goes up when a reader of the old form would be misled.
 
 Versions:
     1  the first
@@ -151,8 +151,8 @@ class Measure(_Frozen):
         Words,
         Field(
             min_length=1,
-            description="{command}, a word of its own, is the command that is measured; {report} a "
-            "file that it writes to, which is then read instead of what it prints",
+            description="{command}, a word of its own, is the measured command. {report} is a file "
+            "that it writes to, and that is then read instead of its output",
         ),
     ]
 
@@ -260,7 +260,7 @@ class Study(_Frozen):
         Touch | None,
         Field(
             description="Of a trace: what the replay writes into each new object; null: as many "
-            "bytes as were asked for (as-recorded-size)"
+            "bytes as the program requested (as-recorded-size)"
         ),
     ] = None
     process: Annotated[

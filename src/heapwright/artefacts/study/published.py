@@ -13,9 +13,9 @@ A table is a CSV file in the folder `published` beside the study file, UTF-8, on
 
 A factor that is empty, or no column, is averaged over. Levels are named as in the study. Every
 column but `response` and the first of the values can be missing. A column `why` states why the
-measured figure differs from the published one: another version, scenario or method.
-docs/reference/findings.md describes them; `keep` puts them into a results folder, so that an
-analysis finds what its runs are to be held against.
+measured figure differs from the published one (another version, scenario or method). The page
+docs/reference/findings.md describes them. `keep` puts them into a results folder, so that an
+analysis finds the values to compare its runs with.
 """
 
 import csv

@@ -57,7 +57,7 @@ def only_factors(document: Mapping[str, Any]) -> Study:
 def _of_the_rest(document: Mapping[str, Any], whole: Study | None) -> list[Problem]:
     """What is wrong with the fields that are right one by one."""
     if not all(isinstance(document.get(key), dict) for key in ("factors", "responses")):
-        return []  # whatever names a factor or a response would seem to be wrong
+        return []  # any name of a factor or a response would seem to be wrong
     rest = deepcopy(dict(document))
     left_out: set[Keys] = set()
     for _ in range(MOST_ROUNDS):

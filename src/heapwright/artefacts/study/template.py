@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Templates of a study file: `--size {size.low}-{size.high}`.
 
-`{factor}` is the level's value (or its name, where it has none), `{factor.key}` a key of its table,
-`{factor.name}` its name; `{workload:NAME}` is the program of a named workload, `{folder}` the
-folder of the study file, `{native}` that of heapwright's compiled parts, `{python}` the interpreter
-that heapwright runs on. Braces themselves are doubled. Nothing else is understood, and nothing is
-left standing: what cannot be filled in is an error.
+`{factor}` is the level's value (or its name, where it has none). `{factor.key}` is a key of its
+table, and `{factor.name}` its name. `{workload:NAME}` is the program of a named workload.
+`{folder}` is the folder of the study file, `{native}` that of heapwright's compiled parts,
+`{python}` the interpreter that heapwright runs on. Braces themselves are doubled. Nothing else is
+understood, and nothing is left standing: what cannot be filled in is an error.
 """
 
 import re

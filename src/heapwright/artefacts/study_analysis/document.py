@@ -6,8 +6,8 @@ This is the document that `-o` writes; docs/reference/analysis-json.md explains 
 its JSON Schema is `schema_text()`. The runs themselves stay in the results folder; the
 document has what was concluded from them, and can be made from them again.
 
-Invariants: immutable; reading back what was written gives an equal object; a figure that could not
-be had is null, never zero, and a note says why. Levels of factors are in the order of the study.
+Invariants: Immutable. Reading back what was written gives an equal object. An unavailable figure is
+null, never zero, and a note gives the reason. Levels of factors are in the order of the study.
 `schema_version` goes up when a reader of the old form would be misled.
 
 Versions:

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The part of a study's analysis that stands once for all allocators and once for each of them:
-the analysis of variance, the means with their groups, and whether the model's assumptions hold.
+"""A part of a study's analysis, once for all allocators and once for each of them. It has the
+analysis of variance, the means with their groups, and whether the model's assumptions hold.
 
 Invariants as those of the whole document, `artefacts.study_analysis.document`.
 """
@@ -151,7 +151,7 @@ class Section(Frozen):
         Literal["sequential", "type-2"],
         Field(
             description="sequential: the terms are orthogonal, so that their order and the type "
-            "do not matter; type-2: each term adjusted for all that do not contain it"
+            "do not matter. type-2: each term is adjusted for all terms without it"
         ),
     ]
     df: Annotated[int, Field(description="Of the residual")]

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The runs of results folders as one table: a row a run, a column for each factor and response.
 
-Only what the table holds is read out of the lines, by Polars, some megabytes at a time: memory is
+Polars reads only the columns of the table out of the lines, some megabytes at a time. So memory is
 that of the largest file and of the table, not that of the runs with all their processes.
 """
 

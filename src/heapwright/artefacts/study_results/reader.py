@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a study left behind: a folder with its design, every run of it, and the hosts it ran on.
 
-`study.toml` is the study as it was read, `design.json` what it came to on this machine,
-`runs.jsonl` one line a run behind a header, `details.jsonl` what of a run is long (memory over
-time, processes), `host-NAME.json` a machine. Lines are only appended. A writer that was killed
-leaves whole lines, and behind them at most a torn one, which is no run. Details are written before
-the run that they are of; without it they are ignored.
+`study.toml` is the study as it was read, and `design.json` its design on this machine. `runs.jsonl`
+has one line a run behind a header. `details.jsonl` has the long parts of a run (memory over time,
+processes). `host-NAME.json` is a machine. Lines are only appended. A writer that was killed leaves
+whole lines, and behind them at most a torn one, which is no run. Details are written before the run
+that they are of; without it they are ignored.
 
 `open_results` reads one folder or several of the same study. A pair of block and treatment is run
 once: should a line say it again (a lost worker that came back), the first one counts. `notes` lists

@@ -5,9 +5,9 @@
 This is the document that `--json` writes; docs/reference/taxonomy.md explains every field and
 criterion, and its JSON Schema is `schema_text()`. It holds every raw run beside what was concluded.
 
-Invariants: immutable; reading back what was written gives an equal object; a figure that could not
-be had is null, never zero; a judgement that the figures do not carry is null, too, and its `why`
-says what is missing. `schema_version` goes up when a reader of the old form would be misled.
+Invariants: Immutable. Reading back what was written gives an equal object. An unavailable figure is
+null, never zero. A judgement that the figures do not support is null too, and its `why` gives the
+reason. `schema_version` goes up when a reader of the old form would be misled.
 
 Versions:
     1  the first

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The events of a trace for Polars, and as Parquet.
 
-`heapwright-trace columns` decodes and merges; its answer comes in chunks of 65,536 rows, each
-column's values one after the other, so that a chunk becomes a frame without looking at a value. A
+`heapwright-trace columns` decodes and merges. Its answer comes in chunks of 65,536 rows, each
+column's values one after the other. So a chunk becomes a frame without a look at a value. A
 LazyFrame of it streams: memory is that of the query, not of the trace.
 """
 

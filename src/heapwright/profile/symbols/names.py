@@ -3,8 +3,8 @@
 """Names for a profile's tree of calls and its sites.
 
 Lines know most (functions inlined into others, files); then symbol tables; what neither knows is
-called by its object and address. Names are looked for on the machine where this runs: a trace that
-came from elsewhere keeps the names of those objects only that are the same here.
+called by its object and address. Names are looked up on the machine where this runs. A trace from
+another machine keeps only the names of those objects that are the same here.
 """
 
 from collections import defaultdict

@@ -158,8 +158,8 @@ def meaning() -> str:
     return (
         "<p>Time is allocation time: the bytes allocated so far. Total drag is the area below the "
         "upper curve over that below the lower one; 1 is perfect. The peak's increase compares "
-        "their highest points. The idle time of a site is the allocation time between the last "
-        "use of its objects and their end, as a mean over their bytes.</p>\n"
+        "their highest points. The idle time of a site is a mean over the bytes of its objects. "
+        "It is the allocation time between their last use and their end.</p>\n"
         f"<p>Published for programs with regions: {escape(published)}, others near 1; programs "
         "without regions had 1.0 to 1.1.</p>"
     )

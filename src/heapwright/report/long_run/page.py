@@ -77,7 +77,7 @@ def growths(run: LongRun) -> str:
     columns = ("memory", "median", "in an hour", "interval", "inflation", "")
     return (
         f"<p>Medians of the slopes between all pairs of points (Theil, Sen), from "
-        f"{run.settled_s / words.HOUR_S:.2g} h on, with {run.confidence:.0%} intervals whose "
+        f"{run.settled_s / words.HOUR_S:.2g} h on, with {run.confidence:.0%} intervals. Their "
         "variance allows for the autocorrelation of the points (Hamed and Rao).</p>\n"
         + table(columns, rows, "figures", "growth of memory")
     )

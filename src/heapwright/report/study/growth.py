@@ -40,8 +40,8 @@ def growth(view: StudyView) -> str:
     if not parts:
         return ""
     about = (
-        "<p>The exponent of a quantity: 1 if twice as much costs twice as much, less than 1 if "
-        "it costs less, 0 if it has no effect.</p>"
+        "<p>The exponent of a quantity is 1 if twice as much costs twice as much. It is less "
+        "than 1 if it costs less, and 0 if it has no effect.</p>"
     )
     return "\n".join((about, *parts))
 

@@ -82,7 +82,7 @@ static void stacks(void) {
     }
 }
 
-/* An allocator of the program's own: objects are cut from mapped chunks and never go back. */
+/* An allocator of the program's own. Objects are cut from mapped chunks and are never returned. */
 static char *chunk, *chunk_end;
 
 static PLACE char* own_malloc(size_t bytes) {

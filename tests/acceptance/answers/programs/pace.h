@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * What all programs with a known truth share: a steady pace, work that frees all that it takes, and
- * the choice of a scenario by its name.
+ * The common parts of all programs with a known truth. They are a steady pace, work that frees
+ * everything that it allocates, and the choice of a scenario by its name.
  */
 #ifndef ANSWERS_PACE_H
 #define ANSWERS_PACE_H

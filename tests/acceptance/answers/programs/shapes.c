@@ -1,8 +1,9 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * Programs in C with structures of their own: obstacks, arenas, growing buffers, tagged pointers, a
- * sealed table, a timer's signal, a server that forks for each request. A step takes 2 ms.
+ * Programs in C with structures of their own. They are obstacks, arenas, growing buffers, tagged
+ * pointers, a sealed table, a timer's signal, and a server that forks for each request. A step
+ * takes 2 ms.
  */
 #define _GNU_SOURCE
 #include <obstack.h>

@@ -24,8 +24,7 @@ void requests_alone() {
     }
 }
 
-/// Rises to 4 MB and falls to nothing, four times a second. Blocks of 256 KiB go back to the
-/// system.
+/// Rises to 4 MB and falls to nothing, four times a second. Blocks of 256 KiB return to the system.
 void sawtooth() {
     std::vector<char*> batch;
     for (unsigned i = 0; i < 1000; ++i) {
@@ -227,7 +226,7 @@ PLACE void set_up() {
     TAKE(300); // lost, once
 }
 
-/// A loss of 300 bytes, once, which is no leak that anybody has to look for.
+/// A loss of 300 bytes, once. It is no leak that needs a search.
 void lost_once() {
     set_up();
     requests_alone();

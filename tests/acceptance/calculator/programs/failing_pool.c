@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Carries out a text from standard input again and again, with a pool that has no memory for its
-// first, then its second, then its third object, and so on, until the text needs no more. Each time
-// the calculator has to say so and has to give everything back; the last time nothing may be wrong.
+// Carries out a text from standard input again and again, with a pool that refuses one object. It
+// refuses its first, then its second, then its third object, and so on, until the text needs no
+// more. Each time the calculator has to say so and has to give everything back; the last time
+// nothing may be wrong.
 #include "calculator.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * asked WHAT: asks granary for something and says what it got, one NAME=VALUE a line. Ends with 2
- * if there is no granary. What the lines should be is the business of whoever starts it. */
+ * if there is no granary. The starter of the program decides what the lines should be. */
 #define _GNU_SOURCE
 #include <heapwright/c/granary.h>
 
@@ -60,7 +60,7 @@ static int settings(void) {
     return 0;
 }
 
-/* --- figures, and memory that goes back --- */
+/* --- figures, and memory that returns --- */
 
 static int statistics(void) {
     const struct heapwright_granary_figures start = figures();
@@ -107,7 +107,7 @@ static int purge(void) {
     return 0;
 }
 
-/* Nothing is asked of the heap after a while but its figures, which change nothing. */
+/* After a while only the figures of the heap are read, which change nothing. */
 static int idle(void) {
     soil();
     int waits = 0;

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * walked WHAT: walks over granary's heap while threads stand still, and compares what it is shown
- * with what it knows to be live ("walk"); or uses the heap while it is shown objects
+ * walked WHAT: Walks over granary's heap while threads stand still, and compares the reported
+ * objects with those known to be live ("walk"). Or uses the heap while objects are reported
  * ("walk-and-use"). Says what it found, one NAME=VALUE a line. Ends with 2 if there is no granary.
  */
 #define _GNU_SOURCE
@@ -70,7 +70,7 @@ static size_t sizes[workers][each];
 static void* handed[workers][each / 4]; /* for the next thread to free */
 static pthread_barrier_t barrier;
 
-/* What is asked for where the size has to be a multiple of the alignment. */
+/* The requested size where it has to be a multiple of the alignment. */
 static size_t whole(size_t size) {
     return (size + 255) / 256 * 256;
 }
@@ -141,8 +141,8 @@ static int walk(void) {
         shown_live += second.objects[i].cached == 0;
         large += second.objects[i].cached == 0 && second.objects[i].size_class < 0;
     }
-    /* What is live and none of ours was there before the threads began, or is the C library's for
-     * them; those were there at the first look, which came after they were made. */
+    /* Live objects of other owners existed before the threads began, or are the C library's for
+     * them. Those were there at the first look, which came after they were made. */
     for (size_t i = 0; i < second.count; ++i) {
         if (second.objects[i].cached) {
             continue;

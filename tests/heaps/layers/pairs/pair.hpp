@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two neighbours: a layer directly over another heap. Which there are is written by
-// generate_pairs.py from the headers; here is how each is asked for: while compiling, and without
-// an error if the constraints of the layer do not allow it.
+// Two neighbours: a layer directly over another heap. The list of pairs is written by
+// generate_pairs.py from the headers. This file probes each pair while compiling, without an error
+// if the constraints of the layer do not allow it.
 #pragma once
 
 #include <support/any_heap.hpp>

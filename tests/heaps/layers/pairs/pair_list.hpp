@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The pairs as a reviewer reads them: for each layer one entry, with the heaps that it may stand on
-// and, for each remark of a history, the heaps over which the history made it. An entry names the
-// shorter side: the heaps, or all but the others. So the list says the same as one line for a pair.
+// The pairs as a reviewer reads them. Each layer has one entry with the heaps that it may stand on.
+// For each remark of a history, the entry has the heaps over which the history made it. An entry
+// names the shorter side: the heaps, or all but the others. So the list says the same as one line
+// for a pair.
 #pragma once
 
 #include <algorithm>

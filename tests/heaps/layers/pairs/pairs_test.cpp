@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every pair of neighbours that the concepts allow works: over random histories, over a source that
-// fails at each call in turn, over sizes that no memory holds, through `clear` and to the end of
-// its life. The pairs are known by their tables only, so all of this is compiled once.
+// Every pair of neighbours that the concepts allow works. It works over random histories, over a
+// source that fails at each call in turn, and over sizes that no memory holds. It works through
+// `clear` and to the end of its life. The pairs are known by their tables only, so all of this is
+// compiled once.
 #include <heaps/layers/pairs/pair.hpp>
 #include <heaps/layers/pairs/pair_list.hpp>
 #include <support/counting_heap.hpp>
@@ -56,8 +57,8 @@ class PairOfHeaps : public ::testing::TestWithParam<Pair> {
 protected:
     void SetUp() override { begin(); }
 
-    /// What a unique heap still has may be closed to everybody, and who looks for leaks when the
-    /// process ends reads all of it.
+    /// The rest of a unique heap may be closed to all access. A leak check at the end of the
+    /// process reads all of it.
     static void TearDownTestSuite() {
         for (const Pair& pair : allPairs()) {
             if (pair.verbs->unique) {
@@ -270,7 +271,7 @@ TEST_P(PairOfHeaps, ReturnsEverythingWhenItIsDestroyed) {
     {
         const Life life(verbs());
         const std::vector<void*> objects = take(life.heap(), 60);
-        if (verbs().clear == nullptr) { // who does not track what is out gets it back first
+        if (verbs().clear == nullptr) { // a heap without a record of its objects gets it first
             giveBack(life.heap(), objects);
         }
     }
@@ -317,7 +318,7 @@ TEST_P(PairOfHeaps, MeasuresWhatItHasTaken) {
     const std::vector<void*> objects = take(life.heap(), 60);
     MemoryUsage usage;
     verbs().measure(life.heap().heap, usage);
-    if (usage.mapped != 0) { // where somebody below knows
+    if (usage.mapped != 0) { // if a heap below knows
         EXPECT_GE(usage.mapped, objects.size() * usual);
         EXPECT_GE(usage.mapped, usage.direct);
     }

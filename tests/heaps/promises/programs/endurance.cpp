@@ -1,23 +1,23 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Endurance: a great many operations by several threads, all contents verified, under whatever
-// malloc is preloaded.
+// Endurance: a great many operations by several threads, all contents verified, under any preloaded
+// malloc.
 //
 //     endurance OPERATIONS [THREADS [SEED [SLOTS]]]
 //
 // Each worker has a table of objects that fills and empties in phases. Objects of 1 byte to 1 MiB
-// come from malloc, calloc, realloc, posix_memalign and aligned_alloc; a quarter of them is freed
-// by another thread than the one that asked for them, and in some phases one worker gives away all
-// that it makes, and another only frees what it is given. Workers end and leave their objects to
-// those that come after them. Now and then the process forks, and the child uses the heap as it
-// finds it. An object carries a stamp at both of its ends, every 32nd one everywhere; what another
-// thread writes into it, or another object that overlaps it, breaks the stamp.
+// come from malloc, calloc, realloc, posix_memalign and aligned_alloc. Another thread than the
+// allocating one frees a quarter of them. In some phases one worker hands over all that it makes,
+// and another only frees what it receives. Workers end and leave their objects to those that come
+// after them. Now and then the process forks, and the child uses the heap as it finds it. An object
+// carries a stamp at both of its ends, every 32nd one everywhere. Another thread's write into it,
+// or another object that overlaps it, breaks the stamp.
 //
-// A line of JSON each few seconds says how far it is, how many bytes are live and how much memory
-// is resident for them; the last one has "done": true. When asked to end (SIGTERM, SIGINT) it
-// stops, verifies and frees what is live, and says what it came to. Status 1: contents were wrong;
-// 2: wrong use, or no memory.
+// A line of JSON each few seconds has the progress, the live bytes and the resident memory for
+// them. The last one has "done": true. When asked to end (SIGTERM, SIGINT) it stops, verifies and
+// frees what is live, and says what it came to. Status 1: contents were wrong; 2: wrong use, or no
+// memory.
 #include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
@@ -42,7 +42,7 @@ namespace {
 using namespace endurance;
 
 constexpr unsigned mostThreads = 64;
-constexpr unsigned phaseBits = 15; // how long a phase is: 2 to so many operations
+constexpr unsigned phaseBits = 15; // limit of the length of a phase, from 2 operations on
 
 // --- a worker ---
 
@@ -237,7 +237,7 @@ void askedToEnd(int /*signal*/) {
     stop.store(true);
 }
 
-/// The child finds the heap whole whatever the workers were about, and what they had.
+/// The child finds the heap whole at any point of the workers, with any objects of theirs.
 void forkOnce(std::uint64_t seed) {
     Object mine{static_cast<unsigned char*>(std::malloc(1000)), 1000, 7};
     mark(mine);

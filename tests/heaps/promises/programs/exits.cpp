@@ -55,7 +55,7 @@ void* shortly(void* number) {
     return nullptr;
 }
 
-/// So many short threads, a few at a time; the end of one is no reason for another to grow.
+/// A number of short threads, a few at a time. The end of one is no reason for another to grow.
 void storm() {
     CHECK(pthread_key_create(&key, &rounds) == 0);
     constexpr long together = 8;

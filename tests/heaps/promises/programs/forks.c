@@ -14,7 +14,7 @@ enum { THREADS = 3, RING = 48 };
 static atomic_int working;
 static struct object* _Atomic shared[RING]; // objects that any thread may free
 
-/// Makes and frees, here and through the shared ring, so many times.
+/// Makes and frees, here and through the shared ring, `times` times.
 static void play_with(long times, uint32_t seed) {
     struct object* ring[RING] = {NULL};
     uint32_t random = seed;
@@ -162,7 +162,7 @@ static void forking_handler(int number) {
     errno = before;
 }
 
-/// Forks in handlers, wherever they strike; the children return into what was interrupted.
+/// Forks in handlers, at any point. The children return into the interrupted code.
 static void in_handlers(void) {
     const pid_t parent = getpid();
     install(SIGALRM, &forking_handler, SA_RESTART);

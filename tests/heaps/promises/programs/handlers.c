@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Signal handlers that allocate, whatever they interrupt, and that end in every way.
+// Signal handlers that allocate at any point of the program, and that end in every way.
 #define _GNU_SOURCE
 #include "scenes.h"
 
@@ -160,8 +160,8 @@ static void jumps(void) {
     CHECK(resident_kib() < early + 2048); // nothing is lost on the way
 }
 
-// A timer strikes anywhere in the program, but the handler jumps only where that is allowed: where
-// no call of the heap is under way, of a handler neither. So it is not interrupted itself.
+// A timer strikes anywhere in the program, but the handler jumps only where that is allowed. There,
+// no call of the heap is under way, and none of a handler. So it is not interrupted itself.
 static void timed_jumps(void) {
     install(SIGALRM, &jumping_handler, 0);
     const struct itimerval often = {{0, 100}, {0, 100}};

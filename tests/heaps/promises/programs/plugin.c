@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A library that starting.c loads and unloads: allocates when it comes, when it is used, and when
-// it goes, in a thread of its own, too, and sets a signal handler.
+// A library that starting.c loads and unloads. It allocates when it is loaded, used and unloaded,
+// in a thread of its own too, and sets a signal handler.
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A load of several threads under a system that refuses memory: by limits (setrlimit), and, with
-// refuse.c between, by refusing the first call, or the second, or the third … to the last. Whatever
-// happens, a request is served whole or answered with null and ENOMEM, no object changes, and when
-// the system gives again, so does the heap.
+// A load of several threads under a system that refuses memory. The system refuses by limits
+// (setrlimit). With refuse.c between, it refuses the first call, or the second, or the third … to
+// the last. In every case, a request is served whole or answered with null and ENOMEM, and no
+// object changes. When the system provides memory again, so does the heap.
 #define _GNU_SOURCE
 #include "scenes.h"
 
@@ -131,7 +131,7 @@ static void threads_load(void) {
     }
 }
 
-/// Now that nothing is refused any more nothing may be.
+/// The system refuses nothing now, so the heap may refuse nothing.
 static void usable(void) {
     atomic_store(&nulls, 0);
     load((void*)(uintptr_t)THREADS);
@@ -175,9 +175,9 @@ static void all_refused_from(long which) {
     }
 }
 
-/// Every call in turn; or with a count that many of the first, and then fewer and fewer, for who
-/// makes thousands of them. The number of the last is told, for a test that wants to know that
-/// there are.
+/// Every call in turn. With a count, that many of the first, and then fewer and fewer, for a
+/// program that makes thousands of them. The number of the last is printed, for a test that checks
+/// that there are some.
 static void sweep(void (*body)(long)) {
     long which = 0;
     long last = 0;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the programs of this folder share. Each is called with the name of a scene and a count; it
-// is silent and leaves with 0 if all is as it should be, else it says what is not, and leaves
+// What the programs of this folder share. Each is called with the name of a scene and a count. It
+// is silent and exits with 0 if all is as it should be. Otherwise it prints the error and exits
 // with 1. Every object has a pattern from its making to its end, and is looked at before it is
 // freed.
 #pragma once

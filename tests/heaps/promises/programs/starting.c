@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A program that uses the heap, sets signal handlers, starts threads and forks before any library's
-// constructor has run; and one that loads and unloads a library (plugin.c) all the time.
+// constructor has run. Another one loads and unloads a library (plugin.c) all the time.
 #define _GNU_SOURCE
 #include "scenes.h"
 

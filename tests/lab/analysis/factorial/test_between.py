@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Fronts and agreement: who is on them, who is left out, what cannot be compared."""
+"""Fronts and agreement: their allocators, those left out, and those that cannot be compared."""
 
 import polars as pl
 import pytest

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Worked examples with printed answers, which need nothing but this package.
 
-Montgomery, Design and Analysis of Experiments, 8th edition: vascular grafts (table 4.3, a
-randomised complete block design), battery life (table 5.1, two factors), filtration rate (table
-6.10, one run of each treatment). Kendall, Rank Correlation Methods, chapter 3: ties.
+Montgomery, Design and Analysis of Experiments, 8th edition. The examples are vascular grafts (table
+4.3, a randomised complete block design) and battery life (table 5.1, two factors). The third is
+filtration rate (table 6.10, one run of each treatment). Kendall, Rank Correlation Methods, chapter
+3: ties.
 """
 
 import itertools

@@ -119,7 +119,9 @@ def test_places_are_combinations_of_levels() -> None:
 
 
 def test_levels_count_alike_however_often_they_are_run() -> None:
-    """p, where ours takes 2, was run with two numbers of threads; q, where it takes 1, with one."""
+    """p, where this level takes 2, was run with two numbers of threads; q, where it takes 1, with
+    one.
+    """
     runs = table({"ours": (2.0, 1.0), "a": (1.0, 1.0), "b": (1.0, 1.0)}, noise=0.0)
     runs = runs.filter((pl.col("program") == "p") | (pl.col("threads") == "1"))
     plain = only(held(runs, OVERALL))

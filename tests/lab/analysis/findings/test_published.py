@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Published tables stand beside our figures of the same lines."""
+"""Published tables stand beside the measured figures of the same lines."""
 
 from pathlib import Path
 from typing import Any

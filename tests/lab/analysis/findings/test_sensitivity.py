@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Who cares which level of a factor there is, as the runs were made."""
+"""Which programs depend on the level of a factor, as the runs were made."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -43,7 +43,7 @@ def judged(
     table = frame(lambda names: of(names, times), levels=levels, **more)
     responses: dict[str, Any] = {"time": {"from": "wall"}}
     if tails is not None:
-        # The run's own scatter is in it: the tail of a run is so many times its time.
+        # The run's own scatter is in it. The tail of a run is a multiple of its time.
         tail = [
             row["time"] / times[row["allocator"]] * tails[row["allocator"]]
             if row["program"] == "p"

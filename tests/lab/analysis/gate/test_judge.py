@@ -187,7 +187,7 @@ def test_what_fails_now_is_broken_and_what_failed_before_is_told() -> None:
     failing = document("now.json", bad, failures={"x": "crashed once"}, identities=names)
     found = judge(document("before.json", good), failing, QUESTION)
     assert found.verdict is Change.BROKEN
-    assert found.sentence == "Broken: x: does not always end well any more: crashed once"
+    assert found.sentence == "Broken: x: no longer always ends well: crashed once"
     back = judge(failing, document("now.json", good), QUESTION)
     assert back.verdict is Change.SAME
     assert any("x has no figures" in note and "ends well now" in note for note in back.notes)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Who leaves a race, who stays in it, and how it ends."""
+"""Which candidates leave a race, which stay in it, and how it ends."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,6 +1,8 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""A race from runs: the figure that decides, who is kept out, and the verdict of an analysis."""
+"""A race from runs: the figure that decides, the excluded candidates, and the verdict of an
+analysis.
+"""
 
 import pytest
 

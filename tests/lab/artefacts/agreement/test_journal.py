@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Answers that are kept one by one, whatever ends the writer."""
+"""Answers that are kept one by one, for any end of the writer."""
 
 import os
 from pathlib import Path

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The document of granary's statistics: its schema is the published one, its page tells of it."""
+"""The document of granary's statistics. Its schema is the published one, its page describes it."""
 
 from pathlib import Path
 

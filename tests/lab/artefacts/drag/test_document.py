@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The document of drag: its schema is the published one, and its page tells of every part."""
+"""The document of drag. Its schema is the published one, and its page describes every part."""
 
 import json
 from pathlib import Path

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The profile's document: its schema is the published one, and its page tells of every part."""
+"""The profile's document. Its schema is the published one, and its page describes every part."""
 
 import json
 from pathlib import Path

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Figures of a profile by their path; what no profile has is said before one is asked."""
+"""Figures of a profile by their path. A path that no profile has is refused before one is read."""
 
 import pytest
 

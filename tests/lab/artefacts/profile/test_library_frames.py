@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Frames of the standard libraries are told from those of the program."""
+"""Frames of the standard libraries are distinguished from those of the program."""
 
 import pytest
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The journal keeps every finished run, whatever happens to the tool."""
+"""The journal keeps every finished run, for any end of the tool."""
 
 import json
 import os
@@ -79,7 +79,7 @@ def test_without_any_folder_it_measures_on_and_tells_why(tmp_path: Path) -> None
 
 
 def test_a_full_disk_leaves_whole_lines(tmp_path: Path) -> None:
-    """The limit on a file's size stands in for the full disk."""
+    """The limit on a file's size has the same effect as a full disk."""
     program = (
         "import signal, sys, pathlib, resource\n"
         "from heapwright.artefacts.run.journal import Journal\n"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Study files: what is wrong with one is said with its line, whatever it is."""
+"""Study files: each mistake in one is reported with its line."""
 
 import tomllib
 from pathlib import Path

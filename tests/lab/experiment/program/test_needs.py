@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a program needs: found, or named; and how the distribution would be asked."""
+"""The requirements of a program: found, or named; and the query of the distribution."""
 
 import os
 import stat

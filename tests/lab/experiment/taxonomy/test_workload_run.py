@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""One run of a workload, the program a shell script that prints what it is told to."""
+"""One run of a workload. The program is a shell script that prints the given text."""
 
 import os
 from pathlib import Path

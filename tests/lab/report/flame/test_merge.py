@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Calls become boxes by name, and what they asked for stays the same."""
+"""Calls become boxes by name, and their requested bytes stay the same."""
 
 from heapwright.artefacts.profile.calls import Call, Calls, CodeObject, Function
 from heapwright.report.flame.merge import LEFT_OUT, LIBRARIES, Sums, boxes, by_function, own_boxes

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What changed is told as what it is: more, less, new, gone; and chance only where it is known."""
+"""Changes are reported as more, less, new or gone, and as chance only where it is known."""
 
 import pytest
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The matrix has every pair in it, alone or among others, whatever the number of threads."""
+"""The matrix has every pair in it, alone or among others, for any number of threads."""
 
 import re
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""A chart draws all of its marks whatever a study calls its factors, levels and responses."""
+"""A chart draws all of its marks for any names of the factors, levels and responses of a study."""
 
 import json
 import re

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The page is whole in itself, escapes what it is given, none of its charts is empty, and a browser
+"""The page is whole in itself and escapes its input. None of its charts is empty, and a browser
 draws it on any screen, in the dark and on paper.
 """
 

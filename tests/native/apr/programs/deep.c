@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * Pools inside each other, as many as the program is told, on a stack that has no room for
- * recursion. */
+ * Pools inside each other, to the depth of the argument, on a stack that has no room for recursion.
+ * */
 #include "common.h"
 
 #include <pthread.h>

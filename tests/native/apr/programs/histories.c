@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * Random histories of pools inside pools: whatever a cleanup does is printed, so that two libraries
- * that differ in what runs, in which order, or in what an object still holds, print different
- * lines. */
+ * Random histories of pools inside pools. Every effect of a cleanup is printed. So two libraries
+ * that differ in what runs, in which order, or in the contents of an object print different lines.
+ * */
 #include "common.h"
 
 enum { most = 40, steps = 4000 };

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * What an allocator keeps for the next one who asks, and how much at most. */
+ * The memory that an allocator keeps for the next request, and its maximum. */
 #include "common.h"
 
 #include <apr_allocator.h>

@@ -28,7 +28,7 @@ static apr_memnode_t* node_of(apr_size_t size) {
     const apr_size_t room = (apr_size_t)(node->endp - node->first_avail);
     MUST(room >= size && (apr_size_t)(node->endp - (char*)node) == (node->index + 1) * 4096u);
     memset(node->first_avail, 0x77, room);
-    node->first_avail += room; /* both are its user's, until it goes back */
+    node->first_avail += room; /* both belong to its user until it is freed */
     node->ref = &node->next;
     return node;
 }

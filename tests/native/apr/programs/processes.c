@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * Processes that a pool takes with it, each kind. Whether one is gone is asked of the system. */
+ * Processes that a pool takes with it, each kind. The system reports whether one is gone. */
 #include "common.h"
 
 #include <apr_thread_proc.h>

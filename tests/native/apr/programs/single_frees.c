@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * apr_pfree: random histories of objects that keep what was written into them, with pools inside,
- * cleanups and texts between, and memory that stays what it was. */
+ * apr_pfree: Random histories of objects that keep their contents, with pools inside, cleanups and
+ * texts between. Memory stays what it was. */
 #include "common.h"
 
 #include <heapwright/c/apr.h>

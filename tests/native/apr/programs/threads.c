@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * Pools and threads: many make pools in one at the same time, and pools that one thread has cleared
- * go on in another, as a server does with those of its connections. */
+ * Pools and threads. Many make pools in one at the same time. Pools that one thread has cleared
+ * continue in another, as a server does with those of its connections. */
 #include "common.h"
 
 #include <apr_allocator.h>

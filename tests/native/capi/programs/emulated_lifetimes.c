@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the emulated library asks of malloc, call by call: each object is one of malloc's, with just
-// its size, and is freed exactly when its region, reap or area dies, when it is freed by itself, or
-// when what came before it on its obstack is; and nothing else ever is. The calls are wrapped by
-// the linker (--wrap) and written down.
+// The requests of the emulated library to malloc, call by call. Each object is one of malloc's,
+// with just its size. It is freed exactly when its region, reap or area dies, or when it is freed
+// by itself. It is also freed when an earlier object on its obstack is freed. Nothing else is ever
+// freed. The calls are wrapped by the linker (--wrap) and written down.
 #define _GNU_SOURCE
 #include <heapwright/c/obstack.h>
 #include <heapwright/c/reap.h>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where there is no memory the handler is called, and what was on the obstack is unharmed; the
-// handler of the beginning ends the program with the status it is told.
+// Where there is no memory the handler is called, and the contents of the obstack are unharmed. The
+// initial handler ends the program with the status of `obstack_exit_failure`.
 #include "obstack_header.h"
 
 #include "check.h"

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Everything that the documented interface of obstacks has, told in words: what this prints must be
-// the same with the C library's header and with ours.
+// Everything that the documented interface of obstacks has, in words. The output must be the same
+// with the C library's header and with the project's.
 #define _GNU_SOURCE
 #include "obstack_header.h"
 

@@ -135,7 +135,7 @@ static void anObstackInAReap(void) {
     heapwright_reap_destroy(reap);
 }
 
-/// The sanitizer's leak check sees what is not given back.
+/// The sanitizer's leak check sees memory that is not freed.
 static void childrenDieWithTheirParents(void) {
     Reap* root = heapwright_reap_create(NULL);
     CHECK(heapwright_reap_parent(root) == NULL);

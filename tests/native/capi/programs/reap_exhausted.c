@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory runs out at every point of a work with nested reaps and regions: what was there is still
-// there, all of it can be freed, and there is nothing that leaks (the sanitizer looks). Linked with
+// Memory runs out at every point of a work with nested reaps and regions. The existing objects are
+// still there, all of them can be freed, and nothing leaks (the sanitizer looks). Linked with
 // --wrap=malloc.
 #include <heapwright/c/reap.h>
 #include <heapwright/c/region.h>

@@ -43,7 +43,7 @@ static void noTwoAtOneAddress(void) {
     heapwright_region_destroy(region);
 }
 
-/// The sanitizer's leak check sees what is not given back.
+/// The sanitizer's leak check sees memory that is not freed.
 static void childrenDieWithTheirParents(void) {
     Region* root = heapwright_region_create(NULL);
     for (int round = 0; round < 3; ++round) {

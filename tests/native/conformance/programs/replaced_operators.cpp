@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A program that replaces operator new and delete in their plain forms only, as programs older than
-// C++14 do. All other forms must go through these two: each object of ours has a header, so that
+// C++14 do. All other forms must use these two. Each object of this project has a header, so that
 // freeing one past them would be a free of an address inside an object.
 #include <cstdint>
 #include <cstdio>

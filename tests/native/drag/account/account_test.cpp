@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The account of drag: figures that can be said by hand, and random histories against an account
-// that is kept the slow way, with all events at hand.
+// The account of drag. The tests have figures that can be computed by hand, and random histories
+// against a slow account that keeps all events.
 #include "drag/account/account.hpp"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Objects whose accesses nobody sees are taken for needed as long as they are there, and counted;
-// one access that is seen after all makes them like any other.
+// Objects whose accesses are not seen are taken for needed as long as they exist, and counted. One
+// access that is seen after all makes them like any other.
 #include "drag/account/account.hpp"
 
 #include <gtest/gtest.h>

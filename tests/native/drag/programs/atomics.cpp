@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Four threads count in atomic variables of each size, in one object: by every operation that there
-// is. What they come to is told by the status; the object is used to the end, and another is not.
+// is. The status has their result. The object is used to the end, and another is not.
 #include <array>
 #include <atomic>
 #include <cstdint>

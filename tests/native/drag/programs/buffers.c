@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * Objects whose last use is by the kernel: as buffers, as parts of lists of buffers, as a path, and
- * as what a system call fills in.
+ * Objects whose last use is by the kernel. They are buffers, parts of lists of buffers, a path, and
+ * memory that a system call fills in.
  */
 #define _GNU_SOURCE
 #include "use.h"

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * Ends in the way that it is told, with one object of 1000 bytes that was used at once, and one of
+ * Ends in the way of the argument, with one object of 1000 bytes that was used at once, and one of
  * 500 after it.
  */
 #include "use.h"

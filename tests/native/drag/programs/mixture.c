@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * A few thousand objects that come, are used and go as numbers fall that are drawn always the same:
- * in loops of the program, by the C library, and through copies.
+ * A few thousand objects that are allocated, used and freed by random numbers with a fixed seed.
+ * They are used in loops of the program, by the C library, and through copies.
  */
 #define _GNU_SOURCE
 #include "use.h"

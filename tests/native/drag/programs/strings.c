@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * Strings side by side, of which only some are looked at: by functions of the C library that read
- * whole vectors, and so what lies beside the string.
+ * Strings side by side, of which only some are read. Functions of the C library read whole vectors,
+ * and so also the bytes beside the string.
  */
 #include "use.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * Objects that are never used. The zeros of calloc are nobody's use.
+ * Objects that are never used. The zeros of calloc count as no use.
  */
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * A library in front of the C library's malloc that allocates when it is first asked how large a
- * block is, through the name that everybody calls.
+ * A library in front of the C library's malloc. It allocates when it is first called for the size
+ * of a block, through the public name.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * For each line that it reads, allocates and frees blocks of as many bytes as the line says and
- * answers with the line; `toggle` sends itself SIGUSR2. */
+ * For each line that it reads, it allocates and frees blocks of the number of bytes in the line. It
+ * answers with the line. The line `toggle` makes it send itself SIGUSR2. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

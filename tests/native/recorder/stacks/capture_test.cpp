@@ -27,7 +27,7 @@ using Addresses = std::vector<std::uint64_t>;
 _Unwind_Reason_Code note(_Unwind_Context* context, void* data) {
     int before = 0;
     const auto address = static_cast<std::uint64_t>(_Unwind_GetIPInfo(context, &before));
-    // A frame that was interrupted is told as if it had called.
+    // A frame that was interrupted is reported as if it had called.
     static_cast<Addresses*>(data)->push_back(address + (before != 0 ? 1 : 0));
     return _URC_NO_REASON;
 }

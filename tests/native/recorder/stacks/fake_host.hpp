@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Stands in for the recorder: takes the blocks that the stack table asks for, and reads chains out
-// of them as a reader of the trace would.
+// Replaces the recorder. It takes the blocks that the stack table requests, and reads chains out of
+// them as a reader of the trace would.
 #pragma once
 
 #include "recorder/stacks/stacks.hpp"
@@ -67,7 +67,7 @@ public:
         return {all.begin(), all.end()};
     }
 
-    /// From now on only so many more blocks are given.
+    /// From now on only a limited number of further blocks is granted.
     static void allow(int more) { allowed_ = more; }
 
 private:

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// start HOW PROGRAM ARGUMENT...: starts the program in one of the ways in which a process can be
-// made, waits for it unless it is to be left behind, and leaves with its status.
+// start HOW PROGRAM ARGUMENT...: Starts the program in one of the ways in which a process can be
+// made. It waits for it unless it is to be left behind, and exits with its status.
 //   fork vfork spawn exec   the usual ways; exec becomes the program
 //   execv execvp execvpe execl execlp execle execve fexecve
 //                           becomes it by that form of exec, with three arguments
-//   nowait                  the kernel is told that nobody waits (SIGCHLD ignored)
+//   nowait                  the kernel knows that no process waits (SIGCHLD ignored)
 //   orphan                  from a grandchild whose parent has gone
 //   empty                   with an empty environment
 //   twice                   two at the same time

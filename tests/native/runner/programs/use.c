@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// use MIB MS ENDING: touches so many MiB, uses so many milliseconds of CPU time, and ends as it is
-// told: exit, _exit, _Exit, quick_exit, return, raw (behind the C library's back), or a signal's
-// number.
+// use MIB MS ENDING: Touches MIB MiB, uses MS milliseconds of CPU time, and ends in the way ENDING.
+// The ways are exit, _exit, _Exit, quick_exit, return, raw (behind the C library's back), or a
+// signal's number.
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Any bytes as a trace: whatever they are, reading ends, with events in order or with a refusal
-// whose offset is in the file, and in little memory.
+// Any bytes as a trace. Reading ends, with events in order or with a refusal whose offset is in the
+// file, and in little memory.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -27,7 +27,7 @@ void drain(const Trace& trace, std::size_t size) {
         demand(event.time >= last && event.thread < trace.threads().size());
         last = event.time;
     }
-    // An event has two bytes at least, and a moved realloc is told twice.
+    // An event has two bytes at least, and a moved realloc is reported twice.
     demand(count <= size);
     for (const BlockKind kind : {BlockKind::modules, BlockKind::stacks, BlockKind::system})
         for (const Record& record : trace.records(kind))

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * What the constructed allocators share: each thread takes memory from an area of its own, never
- * locks, and writes nothing but a thread-local position and the size before each object. An
- * allocator says what else its malloc and free do, in `onMalloc` and `onFree`.
+ * The common part of the constructed allocators. Each thread takes memory from an area of its own
+ * and never locks. It writes nothing but a thread-local position and the size before each object.
+ * An allocator says what else its malloc and free do, in `onMalloc` and `onFree`.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * All threads' malloc writes one line (a counter that is no use, for it is not atomic); each
+ * All threads' malloc writes one line (a counter that is not atomic, and so of no use). Each
  * thread's free writes a line of its own.
  */
 #include "bump.h"

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * Objects of 64 bytes at multiples of 64 on one list that all threads use (one at a time: nothing
- * locks). free writes the link into the object; malloc writes nothing but the list's head. What the
- * C library callocs for its threads lies apart and is never reused.
+ * Objects of 64 bytes at multiples of 64 on one list that all threads use (one at a time, because
+ * nothing locks). Its free writes the link into the object. Its malloc writes nothing but the
+ * list's head. What the C library callocs for its threads lies apart and is never reused.
  */
 #include <stddef.h>
 

@@ -2,8 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * malloc executes two instructions with a lock prefix (behind other prefixes, too) and none that
- * exchanges; free executes one that exchanges with memory, one that exchanges registers, and one
- * whose second byte only looks like a prefix. Each locks a word of the calling thread.
+ * exchanges. Its free executes one that exchanges with memory, and one that exchanges registers. It
+ * also executes one whose second byte only looks like a prefix. Each locks a word of the calling
+ * thread.
  */
 #include "bump.h"
 

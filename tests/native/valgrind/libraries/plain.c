@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * Two places of 512 bytes that are handed out in turns, and no record of them: all that is ever
- * written is what calloc zeroes and realloc copies, and which place is next, per thread.
+ * Two places of 512 bytes that are returned in turns, without a record of them. The only writes are
+ * those of calloc and realloc, and the number of the next place, per thread.
  */
 #include <stddef.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * endings HOW: `forever` allocates without end; `status` leaves with 3 and says why; `abort`;
- * `children` allocates in children too, forked and executed, and says how many operations it did
- * itself; `nothing` never allocates.
+ * endings HOW: `forever` allocates without end. `status` exits with 3 and a message. `abort`
+ * aborts. `children` allocates in children too, forked and executed, and prints the number of its
+ * own operations. `nothing` never allocates.
  */
 #include <stdio.h>
 #include <stdlib.h>

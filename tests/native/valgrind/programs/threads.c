@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * threads THREADS N [after]: each thread does N times malloc(48), a write and free, or, with
- * `after`, N times malloc, then N times free, the next thread only when the last has ended. Without
+ * threads THREADS N [after]: Each thread does N times malloc(48), a write and free. With `after`,
+ * it does N times malloc, then N times free, the next thread only when the last has ended. Without
  * threads (0) the first thread does it. Calls malloc and free itself and nothing else that
  * allocates.
  */

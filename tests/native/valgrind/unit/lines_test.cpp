@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who wrote which line, over the lives of the memory that it is.
+// Which thread wrote which line, over the lives of its memory.
 #include <valgrind/count/lines.hpp>
 
 #include <gtest/gtest.h>

@@ -68,8 +68,8 @@ TEST(BuddyHeap, HalvesAndMergesWithTheOtherHalfOnly) {
     heap.free(keeps);
 }
 
-/// Whatever was cut from an area, it serves the largest block again once all is free; the area
-/// itself goes back with the last.
+/// After any cuts of an area, it serves the largest block again once all is free. The area itself
+/// returns with the last block.
 TEST(BuddyHeap, IsWholeAgainAfterAnyHistory) {
     for (const std::uint32_t seed : {1U, 2U, 3U, 4U, 5U}) {
         Ledger::begin();
@@ -154,7 +154,7 @@ TEST(BuddyHeap, ResizesByHalves) {
     object[0] = 9;
     EXPECT_TRUE(heap.resize(object, 100));
     EXPECT_EQ(heap.getSize(object), 128U);
-    void* const upper = heap.malloc(512); // of what it gave back
+    void* const upper = heap.malloc(512); // of the memory that it returned
     EXPECT_EQ(upper, object + 512);
     EXPECT_FALSE(heap.resize(object, 1024)) << "a half that it lacks is in use";
     EXPECT_EQ(heap.getSize(object), 128U);

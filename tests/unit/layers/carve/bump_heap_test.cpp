@@ -40,7 +40,7 @@ TEST(BumpHeap, LeavesItsChunksToTheHeapBelow) {
         piece = static_cast<unsigned char*>(heap.malloc(100));
     }
     EXPECT_EQ(Ledger::the().live.size(), 1U);
-    std::memset(piece, 1, 100); // outlives who handed it out
+    std::memset(piece, 1, 100); // outlives the caller that handed it out
     Counted<struct Leaving> other;
     other.free(piece);
 }
@@ -56,7 +56,7 @@ TEST(BumpHeap, TakesWhatIsTooLargeFromBelowAndGivesItBackThere) {
         ASSERT_NE(object, nullptr);
         EXPECT_EQ(addressOf(object) % 16, 8U);
         std::memset(object, 1, size);
-        other.free(object, size); // whoever gave it out
+        other.free(object, size); // any heap that returned it
         EXPECT_EQ(Ledger::the().live.size(), before + (size < chunk - 47 ? 1U : 0U)) << size;
     }
     const volatile std::size_t huge = SIZE_MAX - 4;

@@ -13,7 +13,7 @@
 namespace heapwright::testing {
 namespace {
 
-/// Mapped memory until it is told to refuse.
+/// Mapped memory until the test lets it refuse.
 class Source : private MmapHeap {
 public:
     static constexpr std::size_t alignment = MmapHeap::alignment;

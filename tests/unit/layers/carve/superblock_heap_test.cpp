@@ -115,7 +115,7 @@ TEST(SuperblockHeapDeathTest, TellsAWrongPointer) {
     [[maybe_unused]] void* const another = heap.malloc(2000);
     EXPECT_DEATH(
         {
-            heap.flush(); // now its superblock is nobody's, but for another its chunk is kept
+            heap.flush(); // now its superblock has no owner, but for another its chunk is kept
             heap.free(object);
         },
         "heapwright: free\\(\\): invalid pointer\n");

@@ -39,7 +39,7 @@ TEST(SlubHeap, MergesCachesOfLikeObjectsUnlessTheyKeepState) {
     reclaimable.reclaimable = true;
     EXPECT_NE(heap.createCache(reclaimable), one);
     void* const object = heap.take(*one);
-    EXPECT_TRUE(heap.destroyCache(*one)); // there is another who has it
+    EXPECT_TRUE(heap.destroyCache(*one)); // another owner has it
     heap.put(*one, object);
     EXPECT_TRUE(heap.destroyCache(*one));
 }

@@ -67,7 +67,7 @@ TEST_F(GuardGapHeapDeathTest, FaultsBehindABlock) {
 
 TEST_F(GuardGapHeapDeathTest, FaultsInWhatWasFreedWhileItWaits) {
     Guarded<128 * KiB, 1024> heap;
-    void* const other = heap.malloc(1); // with nothing in use all would go back to the system
+    void* const other = heap.malloc(1); // with nothing in use all would return to the system
     void* const block = heap.malloc(1);
     heap.free(block);
     EXPECT_DEATH(*at(block, 0) = 1, "");
@@ -103,7 +103,7 @@ TEST_F(GuardGapHeapTest, LeavesTheGapOpenWhereTooManyAreClosed) {
         blocks.push_back(heap.malloc(1));
     }
     EXPECT_DEATH(*at(blocks[1], 32 * KiB) = 1, "");
-    *at(blocks[2], 32 * KiB) = 1; // nobody's
+    *at(blocks[2], 32 * KiB) = 1; // without an owner
     heap.free(blocks[0]);
     blocks[0] = heap.malloc(1);
     EXPECT_DEATH(*at(blocks[0], 32 * KiB) = 1, "");

@@ -42,7 +42,8 @@ TEST(BoundedHeap, GivesNullBeyondTheBoundAndMemoryAgainAfterAFree) {
 
 TEST(BoundedHeap, CountsAnObjectAsLargeAsItCame) {
     Ledger::begin();
-    BoundedHeap<100, SizeHeap<CountingHeap>> heap; // 97 bytes are asked for and 112 would come
+    BoundedHeap<100, SizeHeap<CountingHeap>> heap; // 97 bytes are requested and 112 would be
+                                                   // returned
     EXPECT_EQ(heap.malloc(97), nullptr);
     EXPECT_TRUE(Ledger::the().live.empty()) << "what came was given back";
     void* const object = heap.malloc(96);

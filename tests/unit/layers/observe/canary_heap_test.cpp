@@ -21,7 +21,7 @@
 namespace heapwright::testing {
 namespace {
 
-/// Blocks that are not given back, so that a freed object can be looked at.
+/// Blocks that are not returned, so that a freed object can be read.
 class KeepingCountingHeap : public CountingHeap {
 public:
     void free(void*) noexcept {}

@@ -18,7 +18,7 @@ namespace {
 using Sized = SizeHeap<CountingHeapAt<8>>;
 using Mapped = LiveMapHeap<AlignHeap<Sized>>;
 
-/// Gives the same memory out whatever is live.
+/// Returns the same memory again, also if it is live.
 class Forgetful {
 public:
     static constexpr std::size_t alignment = 16;

@@ -17,7 +17,7 @@
 namespace heapwright::testing {
 namespace {
 
-/// Keeps every line, and what else was asked of it.
+/// Keeps every line, and the other calls.
 class LineSink {
 public:
     void write(const TraceRecord& record) noexcept {

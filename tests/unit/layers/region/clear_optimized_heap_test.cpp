@@ -25,7 +25,7 @@ static_assert(TaggedHeap<Heap> && ClearableHeap<Heap> && HoldingHeap<Heap> && Ow
 static_assert(ResizableHeap<Heap> && MeasurableHeap<Heap> && AnyOrderHeap<Heap>);
 static_assert(AlignedHeap<Heap> && !ZeroingHeap<Heap>);
 
-/// What the library offers as a second heap: only what can be asked for what it holds.
+/// The second heaps that the library offers: only those that report what they hold.
 template <class Second, class Super>
 constexpr bool composes = requires { typename ClearOptimizedHeap<Second, Super>; };
 static_assert(!composes<FreelistHeap<NullHeap>, Region>); // takes one size only
@@ -63,7 +63,7 @@ TEST(ClearOptimizedHeap, BeginsInMemoryThatItsOwnerHas) {
     }
 }
 
-/// A source that has to be told how large its objects are at most.
+/// A source that needs the maximum size of its objects.
 class Told : public Region {
 public:
     explicit Told(std::size_t most) noexcept : most_(most) {}

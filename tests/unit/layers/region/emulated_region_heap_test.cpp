@@ -73,7 +73,7 @@ TEST(EmulatedRegionHeap, ASingleFreeIsAtOnceAndOnce) {
         heap.free(objects[i]);
         EXPECT_EQ(live(), 499 - i / 2);
     }
-    heap.free(objects[2]); // not the heap's any more
+    heap.free(objects[2]); // no longer the heap's
     EXPECT_EQ(live(), 250U);
     heap.clear();
     EXPECT_EQ(live(), 0U);
@@ -150,7 +150,7 @@ TEST(EmulatedRegionHeap, PassesOnWhatTheSuperheapCanDo) {
     EXPECT_EQ(heap.memalign(64, much), nullptr);
 }
 
-/// Moves an object wherever it is asked to.
+/// Moves an object at each request.
 class MovingHeap : public CountingHeap {
 public:
     void* relocate(void* object, std::size_t size) noexcept {

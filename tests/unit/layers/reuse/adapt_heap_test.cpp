@@ -92,7 +92,7 @@ TEST(AdaptHeap, RaisesRequestsToTheRoomForItsLinks) {
     EXPECT_TRUE(Ledger::the().live.empty());
 }
 
-/// A class of 8 bytes has no room for two links, so nothing is asked of it.
+/// A class of 8 bytes has no room for two links, so it gets no requests.
 TEST(AdaptHeap, WorksAsTheListOfAClassThatWouldBeTooSmall) {
     Ledger::begin();
     using Lists = StrictSegHeap<PowerOfTwo<4>, AdaptHeap<FifoList, NullHeap>,

@@ -60,7 +60,7 @@ class MixedLists : public ::testing::Test {};
 using Mixed = ::testing::Types<Linked, Bounded, Random, Adapted<LifoList>, Adapted<FifoList>>;
 TYPED_TEST_SUITE(MixedLists, Mixed, );
 
-/// Those of them that fetch no object before it is asked for.
+/// Those of them that fetch no object before a request.
 template <class List>
 class LazyLists : public ::testing::Test {};
 using Lazy = ::testing::Types<Linked, Bounded, Adapted<LifoList>, Adapted<FifoList>>;

@@ -247,8 +247,8 @@ TEST_F(QuarantineHeapDeathTest, DiesOfAWriteAlsoWhenItIsCleared) {
         ::testing::KilledBySignal(SIGABRT), useAfterFree);
 }
 
-/// All of an object, link and seal and poison, is written over before it is freed again: it goes
-/// round twice, which cuts the queue; that shows at last.
+/// All of an object, link and seal and poison, is overwritten before it is freed again. It passes
+/// the queue twice, which cuts the queue, and that shows at last.
 TEST_F(QuarantineHeapDeathTest, DiesOfADoubleFreeThatHidItsTraces) {
     unsigned char* const object = waitingOne();
     EXPECT_EXIT(

@@ -20,7 +20,7 @@ namespace {
 
 using Chunks = ChunkHeap<64 * KiB, 0, CountingHeap>; // gives rising addresses
 
-/// The distances between objects asked for in turn, in objects.
+/// The distances between successively allocated objects, in objects.
 template <class Heap>
 std::vector<std::size_t> firstSteps(Heap& heap) {
     std::vector<std::size_t> steps;

@@ -102,7 +102,7 @@ TEST_F(SpareHeapTest, ANullFromBelowGoesUp) {
     heap.free(chunk);
 }
 
-/// Somebody is inside for ever, as in the child of a fork.
+/// One thread is inside for ever, as in the child of a fork.
 struct TakenLock {
     void lock() {}
     [[nodiscard]] bool tryLock() { return false; }

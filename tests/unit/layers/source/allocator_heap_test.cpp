@@ -16,7 +16,7 @@
 namespace heapwright::testing {
 namespace {
 
-/// An allocator that counts, checks what it is told, and throws where it has nothing.
+/// An allocator that counts, checks its arguments, and throws where it has nothing.
 struct Record {
     static inline std::map<void*, std::size_t> live;
     static inline std::size_t wrong = 0;

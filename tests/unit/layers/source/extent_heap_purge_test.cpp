@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// When free memory goes back to the system, and what is known of it until then.
+// When free memory returns to the system, and what is known of it until then.
 #include "extent_heap_fixture.hpp"
 
 #include <algorithm>

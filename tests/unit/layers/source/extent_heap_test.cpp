@@ -13,8 +13,8 @@
 namespace heapwright::testing {
 namespace {
 
-/// Objects with marks at their ends through all that may be asked of a heap; whether it was always
-/// given what it wanted.
+/// Objects with marks at their ends through all requests that a heap supports. Returns whether each
+/// request succeeded.
 bool exercise(Extents& heap) {
     struct Object {
         unsigned char* run = nullptr;

@@ -181,7 +181,7 @@ TEST(GuardPageHeap, RefusesWhatCannotBeMappedAndKeepsErrno) {
 }
 
 TEST(GuardPageHeap, IsNullWhenTheSystemAllowsNoMoreMappings) {
-    // In a child, since nobody else in the process could map anything meanwhile.
+    // In a child, since no other thread in the process could map anything meanwhile.
     EXPECT_EXIT(
         {
             Guarded heap;

@@ -15,7 +15,7 @@
 namespace heapwright::testing {
 namespace {
 
-/// Checks that what comes back is told as it was asked for; throws where it has nothing.
+/// Checks that a free has the size and alignment of its allocation. Throws where it has nothing.
 class StrictResource : public std::pmr::memory_resource {
 public:
     struct Asked {
@@ -103,7 +103,7 @@ TEST(PmrHeap, RefusesWhatNoMemoryCanHold) {
     EXPECT_EQ(heap.memalign(SIZE_MAX / 2 + 1, 10), nullptr);
 }
 
-/// Each object goes back to where it came from, whatever the default is by then.
+/// Each object returns to its source, for any default at that time.
 TEST(PmrHeap, FollowsTheDefaultResource) {
     PmrHeap<DefaultResource> heap;
     void* const before = heap.malloc(100);

@@ -13,7 +13,7 @@
 namespace heapwright::testing {
 namespace {
 
-// These tests share the break with whatever else runs in the process; none may rely on it staying.
+// These tests share the break with all other code of the process. None may rely on it staying.
 
 TEST(SbrkHeap, MakesTheNewestRunLongerInPlace) {
     SbrkHeap heap;
@@ -21,7 +21,7 @@ TEST(SbrkHeap, MakesTheNewestRunLongerInPlace) {
     ASSERT_NE(run, nullptr);
     EXPECT_GE(heap.getSize(run), 1000U);
     std::memset(run, 1, heap.getSize(run));
-    if (heap.resize(run, 200'000)) { // unless somebody else has moved the break
+    if (heap.resize(run, 200'000)) { // unless other code has moved the break
         EXPECT_GE(heap.getSize(run), 200'000U);
         EXPECT_EQ(run[999], 1);
         run[199'999] = 1;
@@ -45,7 +45,7 @@ TEST(SbrkHeap, BeginsANewRunAfterSomebodyElseMovedTheBreak) {
     std::memset(first, 1, heap.getSize(first));
     std::memset(second, 2, heap.getSize(second));
     EXPECT_EQ(first[999], 1);
-    heap.free(first); // in the middle: its pages go back, not its addresses
+    heap.free(first); // in the middle: its pages return, not its addresses
     heap.free(second);
     MemoryUsage usage;
     heap.measure(usage);

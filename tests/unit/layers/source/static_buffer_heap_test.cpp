@@ -75,7 +75,7 @@ TEST(StaticBufferHeap, SaysHowMuchOfItIsUsed) {
 }
 
 TEST(StaticBufferHeap, AnObjectMayOutliveNobody) {
-    StaticBufferHeap<1 * KiB> heap; // destroyed with a live object: nothing to give back
+    StaticBufferHeap<1 * KiB> heap; // destroyed with a live object: nothing to return
     EXPECT_NE(heap.malloc(100), nullptr);
 }
 

@@ -19,7 +19,7 @@ namespace heapwright::testing {
 
 using Shared1 = LockedHeap<FutexLock, SizeHeap<CountingHeap>>;
 
-/// So many objects, all different.
+/// `count` objects, all different.
 template <class H>
 std::vector<void*> several(H& heap, std::size_t number, std::size_t size = 24) {
     std::vector<void*> objects;

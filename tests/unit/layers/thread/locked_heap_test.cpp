@@ -53,7 +53,7 @@ TEST(LockedHeap, IsNotWaitedForByWhoAsksAboutAddresses) {
     EXPECT_TRUE(LockFreeOwningHeap<decltype(heap)>);
     void* const block = heap.malloc(8 * KiB);
     const bool held = heap.attempt([&](Blocks& /*inside*/) {
-        std::thread asking([&] { // who would wait for ever if asking took the lock
+        std::thread asking([&] { // it would wait for ever if the query took the lock
             EXPECT_TRUE(heap.owns(block));
             EXPECT_FALSE(heap.owns(&heap));
         });

@@ -166,7 +166,7 @@ TEST(OwnerCacheHeap, KeepsTheLinesOfTwoThreadsApart) {
     }).join();
 }
 
-/// Only what is old itself is nobody's, not all that is in a superblock with it.
+/// Only the old object itself has no owner, not all objects in its superblock.
 TEST(OwnerCacheHeap, KeepsWhatCameFromCleanLinesBesideOldObjects) {
     struct Name {};
     typename Stack<Name>::Cached heap;

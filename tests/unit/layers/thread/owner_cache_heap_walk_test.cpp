@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Granary's cache as who walks over the heap sees it, with threads that stand still or go on.
+// Granary's cache as a walker over the heap sees it, with threads that stand still or run.
 #include <heapwright/heap.hpp>
 
 #include <gtest/gtest.h>

@@ -109,7 +109,7 @@ TEST(PHOThreadHeapDeathTest, RefusesWhatIsNoObjectOfIts) {
     EXPECT_DEATH(heap.free(memory + 32), "heapwright: free\\(\\): invalid pointer");
     EXPECT_DEATH(heap.free(forward(object, 8)), "heapwright: free\\(\\): invalid pointer");
     heap.free(object);
-    // Or AddressSanitizer says it, to which the list below has told whose the object's memory is.
+    // Or AddressSanitizer reports it, because the list below has marked the object's memory.
     EXPECT_DEATH(heap.free(object), "heapwright: free\\(\\): double free|use-after-poison");
     EXPECT_DEATH((void)heap.getSize(object),
                  "heapwright: malloc_usable_size\\(\\): use of a freed object|use-after-poison");

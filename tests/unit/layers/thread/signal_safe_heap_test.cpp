@@ -135,7 +135,8 @@ TEST_F(SignalSafeHeapWithChoresTest, TendsTheHeapBelowUnlessItIsInside) {
     shown_.beforeFork();
     EXPECT_EQ(shown_.purgeExpired(), 0U);
     EXPECT_EQ(ShownHeap::tended, before + 1);
-    void* const aside = shown_.malloc(64); // from the arena: who holds it still may not enter
+    void* const aside = shown_.malloc(64); // from the arena: a thread that still holds it may not
+                                           // enter
     EXPECT_TRUE(walked(shown_).empty());
     shown_.free(aside);
     shown_.afterForkInParent();

@@ -25,7 +25,7 @@ TEST(BumpArea, HasNothingBeforeItEntersAnArea) {
     EXPECT_FALSE(area.cursor().hasRoom(0));
     EXPECT_EQ(area.rest(), 0U);
     EXPECT_TRUE(area.moving());
-    area.stop(); // nor is there a place for a tag
+    area.stop(); // there is no place for a tag either
     EXPECT_FALSE(area.moving());
     EXPECT_FALSE(area.hasRoom(32));
 }

@@ -80,7 +80,7 @@ TEST_F(BumpTest, ZeroIsClearedOnlyWhereItWasUsed) {
     auto* first = static_cast<unsigned char*>(bump_.malloc(all_, 100));
     std::memset(first, 0xFF, 104);
     bump_.free(all_, first);
-    memory_[400] = 7; // nobody was ever given this byte, so nobody may expect it to be cleared
+    memory_[400] = 7; // no caller ever got this byte, so no caller may expect it to be cleared
     first = static_cast<unsigned char*>(bump_.zalloc(all_, 500));
     ASSERT_NE(first, nullptr);
     for (std::size_t i = 0; i < 500; ++i) {

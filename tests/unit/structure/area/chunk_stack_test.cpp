@@ -48,7 +48,7 @@ TEST(ChunkStack, KnowsWhatLiesBehindTheHeadersOfItsChunks) {
     EXPECT_TRUE(chunks.owns(first.bytes + ChunkStack::overhead));
     EXPECT_TRUE(chunks.owns(second.bytes + 255));
     EXPECT_FALSE(chunks.owns(stranger.bytes + 100));
-    EXPECT_FALSE(chunks.owns(first.bytes + 8)); // the header is nobody's
+    EXPECT_FALSE(chunks.owns(first.bytes + 8)); // the header has no owner
     EXPECT_EQ(chunks.top()->first(), addressOf(second.bytes + ChunkStack::overhead));
     EXPECT_EQ(chunks.top()->end, addressOf(&second) + sizeof second);
 }

@@ -24,7 +24,7 @@ TEST(CachedObject, IsToldFromAnythingElse) {
     EXPECT_FALSE(CachedObject::waits(&objects[1], secret)) << "a copied key";
     EXPECT_EQ(CachedObject::wake(waiting, 64), &objects[0]);
     EXPECT_FALSE(CachedObject::waits(&objects[0], secret));
-    objects[0].words.fill(7); // or AddressSanitizer says that it is nobody's
+    objects[0].words.fill(7); // or AddressSanitizer reports that it has no owner
 }
 
 TEST(CachedObjectSecret, IsDrawnOnce) {

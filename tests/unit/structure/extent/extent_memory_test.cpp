@@ -106,7 +106,7 @@ TEST_F(ExtentMemoryTest, StaysAsItWasWhereAMoveIsRefused) {
     ExtentLedger::the().refuse = 0;
 }
 
-/// A rule that counts how often it is told that memory waits.
+/// A rule that counts how often it hears that memory waits.
 struct TellingRule : SetDelay {
     static void memoryWaits(bool first, std::size_t bytes) noexcept {
         told += first ? 1 : 0;
@@ -116,7 +116,7 @@ struct TellingRule : SetDelay {
     static inline std::size_t waiting = 0;
 };
 
-/// A system in which something happens once while memory is being given back.
+/// A system in which something happens once while memory is being returned.
 struct InterruptedExtents : LedgerExtents {
     static bool discard(void* pages, std::size_t bytes) noexcept {
         if (meanwhile) {

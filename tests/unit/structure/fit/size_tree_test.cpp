@@ -55,8 +55,8 @@ TEST(SizeTree, AgreesWithAnOrderedSet) {
     }
 }
 
-/// Put in in order, a tree that does not balance itself is a list; nothing here may need a stack as
-/// deep, nor take time in the square.
+/// With sorted insertions, a tree that does not balance itself is a list. Nothing here may need a
+/// stack as deep, nor take time in the square.
 TEST(SizeTree, StandsWhatComesInOrder) {
     constexpr std::size_t count = 300'000;
     BlockShelf shelf(count);

@@ -17,7 +17,7 @@
 namespace heapwright::testing {
 namespace {
 
-/// Pages that let something happen when they are asked for.
+/// Pages that let something happen at each request.
 class WatchedPages : public KernelPages {
 public:
     Page* takePages(std::size_t order, Mobility mobility, std::size_t node) noexcept {

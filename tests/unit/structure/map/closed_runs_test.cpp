@@ -136,7 +136,7 @@ TEST_F(ClosedRunsTest, HaveNoMoreWaitThanThereArePlaces) {
 TEST_F(ClosedRunsTest, LetsWhatCannotBeOpenedWaitOn) {
     void* const run = map();
     ASSERT_TRUE(runs.letWait(run, runBytes, gapOf(run)));
-    platform::unmapPages(run, runBytes); // nobody can open this
+    platform::unmapPages(run, runBytes); // no call can open this
     EXPECT_FALSE(runs.releaseDownTo(0, [](void* /*run*/) { FAIL(); }));
     EXPECT_TRUE(runs.waits(run));
     ASSERT_EQ(::mmap(run, runBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0),

@@ -10,7 +10,7 @@
 namespace heapwright::testing {
 namespace {
 
-/// Pages of four times the system's, of which is known what was asked for, and which may fail.
+/// Pages of four times the system's, with a record of the requests, which may fail.
 struct WidePages {
     static inline std::size_t length = 0;
     static inline std::size_t align = 0;

@@ -169,7 +169,7 @@ TEST_F(FileMemoryTest, GrowsWithItsFile) {
     ASSERT_EQ(open.opening, Opening::found);
     EXPECT_EQ(open.region->root, this);
     const bool grown = open.region->label.bytes == 128 * KiB;
-    if (grown) { // unless something stands in the way, as a sanitizer's memory may
+    if (grown) { // unless something is in the way, as a sanitizer's memory may be
         std::memset(forward(open.region, 100 * KiB), 1, 1 * KiB);
     }
     Larger::close(open);

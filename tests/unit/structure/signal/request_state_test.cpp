@@ -132,7 +132,7 @@ Words interrupted;
 volatile std::uint64_t seen = 0;
 volatile std::uint64_t wrong = 0;
 
-/// Hides and shows again, as a handler's frame does, from wherever the timer strikes.
+/// Hides and shows again, as a handler's frame does, at any point of the timer.
 void onTimer(int) {
     const Address here = addressOf(__builtin_frame_address(0));
     const auto before = Suspended::suspend(interrupted, StackPart::below(here, 0));

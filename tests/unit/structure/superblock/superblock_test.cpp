@@ -99,7 +99,7 @@ TEST(Superblock, UsesTheLatestFreedSlotFirst) {
     EXPECT_EQ(block->allocate(), first);
 }
 
-/// Of a chain it takes what is its own, and no more than it is told.
+/// Of a chain it takes its own objects, and no more than the given number.
 TEST(Superblock, TakesBackSoManyOfAChain) {
     Any block(48);
     Any other(48);

@@ -128,8 +128,8 @@ struct Owner {
 using Owners = OwnerSet<Owner, 4>;
 using View = OwnersView<Superblocks, Classes, Owners>;
 
-/// Three owners: the first has a superblock of class 0 with two objects, another heap one of class
-/// 3 with one, the global heap one of class 3 with two.
+/// There are three owners. The first has a superblock of class 0 with two objects. Another heap has
+/// one of class 3 with one, and the global heap one of class 3 with two.
 class OwnersViewTest : public ::testing::Test {
 protected:
     OwnersViewTest() {

@@ -20,7 +20,7 @@ struct Noting {
     [[nodiscard]] bool heldByThisThread() const { return heldAlready; }
 };
 
-/// One that cannot say who holds it.
+/// One that cannot report its holder.
 struct Plain {
     std::string did;
 

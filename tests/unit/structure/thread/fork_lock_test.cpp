@@ -108,12 +108,12 @@ TEST(ForkLock, GivesUpTheLockBelowWhileAForkHasClaimedIt) {
         EXPECT_TRUE(outer.heldByThisThread());
         EXPECT_TRUE(inner.heldByThisThread());
     });
-    while (!outer.holdFor(1)) { // he may not have come that far
+    while (!outer.holdFor(1)) { // the other thread may not have come that far
     }
     ASSERT_TRUE(inner.holdFor(1));
     inner.letGo(1);
     inner.unlock();
-    // He has the inner one now, or will; a fork gets it all the same.
+    // The other thread has the inner one now, or will; a fork gets it all the same.
     while (!inner.holdFor(2)) {
     }
     inner.letGo(2);

@@ -32,7 +32,7 @@ TEST(HeapGroup, SumsUpWhatItsHeapsHave) {
 
 TEST(HeapGroup, IsHeldOverAForkAndLeavesTheSlotsOfNobodyInTheChild) {
     Mapped group;
-    std::thread([&] { // has a slot, and one that it has not given back stands beside it
+    std::thread([&] { // has a slot, and an unreleased one stands beside it
         (void)threadSlot();
         std::thread([&] {
             (void)threadSlot();

@@ -12,7 +12,7 @@
 namespace heapwright::testing {
 namespace {
 
-/// What each of so many threads at once is told.
+/// The result of each of several threads at once.
 template <class Choice>
 std::vector<std::size_t> toldTo(std::size_t number) {
     std::vector<std::size_t> told(number);

@@ -26,7 +26,7 @@ std::set<int> numbersIn(Registry<Member>& registry) {
     return numbers;
 }
 
-/// A thread that enters, and leaves when it is told to.
+/// A thread that enters, and leaves on an order.
 class Entered {
 public:
     Entered(Registry<Member>& registry, int number)
@@ -139,7 +139,7 @@ TEST(Registry, HasTheForkingThreadAloneInAChild) {
             registry.afterForkInChild(mine);
             int sum = 0;
             registry.forEach([&sum](const Member& each) { sum += each.number; });
-            registry.beforeFork(); // it is not held any more
+            registry.beforeFork(); // it is no longer held
             ::_exit(sum);
         }
         registry.afterForkInParent();
