@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // After version 3.8 of Hoard (2009). Superblocks have 64 KiB, for objects of up to half of that.
-// Threads are assigned to 128 heaps in turn, and there is a global heap. A heap gives superblocks of a
-// class to the global heap when it uses less than 7/8 of what it has of the class. It keeps up to 2
-// superblocks' worth of free slots. Each thread also has a buffer of 256 KiB of freed objects of up
-// to 256 bytes, which needs no lock. Single objects enter and leave the buffer.
+// Threads are assigned to 128 heaps in turn, and there is a global heap. A heap gives superblocks
+// of a class to the global heap when it uses less than 7/8 of what it has of the class. It keeps up
+// to 2 superblocks' worth of free slots. Each thread also has a buffer of 256 KiB of freed objects
+// of up to 256 bytes, which needs no lock. Single objects enter and leave the buffer.
 //
 // docs/reference/stand-ins.md lists the rules of the original and the differences.
 #pragma once

@@ -4,8 +4,8 @@
 // After nedmalloc 1.10: up to four of Doug Lea's heaps of version 2.8, each with a lock. A thread
 // uses the heap that it used last. If another thread holds its lock, the thread takes the first
 // heap that is free, or begins one more. In front of them, each thread has a cache of freed objects
-// of up to 8 KiB, with a size class for each power of two. When the cache holds 1 MiB, the objects
-// that were freed longest ago return to their heaps.
+// of up to 8 KiB. The cache has a size class for each power of two. When it holds 1 MiB, the
+// objects that were freed longest ago return to their heaps.
 //
 // docs/reference/stand-ins.md lists the rules of the original and the differences.
 #pragma once

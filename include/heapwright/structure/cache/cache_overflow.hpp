@@ -5,9 +5,9 @@
 //
 // `Batches<N>`: an empty list receives up to N objects. A full cache returns up to N objects of the
 // freed object's class, then of other classes. `Singles`: a miss takes one object. A full cache
-// returns the freed object itself. `Ages<A>`: a miss takes one object. A full cache returns all
-// objects that at least A later frees of the thread have followed, then those with half as many,
-// until there is room.
+// returns the freed object itself. `Ages<A>`: a miss takes one object. The age of an object is the
+// number of later frees of its thread. A full cache returns all objects of age A or more. It halves
+// the age until there is room.
 //
 // Source: `Singles` is the buffer of Hoard 3.8, `Ages` the cache of nedmalloc.
 #pragma once
