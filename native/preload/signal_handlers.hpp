@@ -126,7 +126,8 @@ public:
         return ::sigismember(&old, signal) != 0 ? holdSignal() : action.sa_handler;
     }
 
-    /// Finds the C library's function now, and not in a handler.
+    /// Finds the C library's function before a fork, because the loader's locks may be held in the
+    /// child. Otherwise the first call finds it, which precedes all handlers.
     static void prepare() { next(); }
 
 private:

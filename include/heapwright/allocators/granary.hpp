@@ -39,8 +39,9 @@ using Small = HoardHeap<Classes, OwnHeap<2047>, Rule, CleanLines, Extents>;
 using Large = UnitObjectHeap<32 * KiB, Extents>; // in runs of units
 // Larger than S/2 is large.
 using Shared = UniqueHeap<SharedName, SplitHeap<16 * KiB, Small, Large>>;
-using Cached = OwnerCacheHeap<Classes, limits, PlainFreelist, Shared>; // a cache for each thread
-using HandlerSafe = HandlerSafeHeap<Cached>;                           // a handler may interrupt
+// A cache for each thread.
+using Cached = OwnerCacheHeap<Classes, limits.withCoarseRefills(8), PlainFreelist, Shared>;
+using HandlerSafe = HandlerSafeHeap<Cached>; // a handler may interrupt
 } // namespace granary
 
 using Granary = ANSIWrapper<granary::HandlerSafe>; // the C rules

@@ -40,11 +40,7 @@ private:
     };
 
     static int add(dl_phdr_info* object, std::size_t /*bytes*/, void* /*nothing*/) {
-        std::string_view name = object->dlpi_name == nullptr ? "" : object->dlpi_name;
-        name.remove_prefix(name.rfind('/') + 1); // npos + 1 is 0
-        const bool wanted = std::any_of(names.begin(), names.end(), [name](std::string_view each) {
-            return name.substr(0, each.size()) == each;
-        });
+        const bool wanted = object->dlpi_name != nullptr && isKnownName(object->dlpi_name);
         for (std::size_t i = 0; wanted && i < object->dlpi_phnum; ++i) {
             const ElfW(Phdr)& part = object->dlpi_phdr[i];
             if (part.p_type == PT_LOAD && (part.p_flags & PF_X) != 0 &&
@@ -55,6 +51,22 @@ private:
             }
         }
         return 0;
+    }
+
+    /// Whether the last part of a path begins with one of the names. strlen and memcmp would touch
+    /// cold pages of the C library.
+    static bool isKnownName(const char* path) noexcept {
+        const char* name = path;
+        for (const char* at = path; *at != '\0'; ++at) {
+            name = *at == '/' ? at + 1 : name;
+        }
+        return std::any_of(names.begin(), names.end(), [name](std::string_view each) {
+            std::size_t same = 0;
+            while (same < each.size() && name[same] == each[same]) {
+                ++same;
+            }
+            return same == each.size();
+        });
     }
 
     static constexpr std::array<std::string_view, 4> names = {"libc.", "libc-", "libpthread",

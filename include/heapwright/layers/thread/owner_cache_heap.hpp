@@ -8,12 +8,13 @@
 //
 // The lists lie in thread-local storage, one for each size class, with the number of further
 // objects that each may take (`Limits`, structure/cache/cache_limits.hpp). An empty list is filled
-// with a batch, and a full one returns a batch. Objects of other owners go onto a separate list and
-// are returned in batches. When a thread ends, it returns all objects. A thread gets no cache if it
-// has no heap of its own. It gets none if its first request comes after its exit hook can no longer
-// be registered. The heap below must be a unique heap (`UniqueHeap`): each thread has one cache for
-// the type, and finds it without a search. `Encoding` defines the links in freed objects
-// (structure/cache/freelist_encoding.hpp).
+// with a batch, and a full one returns a batch. If the limits allow coarse refills, a coarser class
+// serves the first requests of a class. So a seldom used class has no memory. Objects of other
+// owners go onto a separate list and are returned in batches. When a thread ends, it returns all
+// objects. A thread gets no cache if it has no heap of its own. It gets none if its first request
+// comes after its exit hook can no longer be registered. The heap below must be a unique heap
+// (`UniqueHeap`): each thread has one cache for the type, and finds it without a search. `Encoding`
+// defines the links in freed objects (structure/cache/freelist_encoding.hpp).
 //
 // The heap below counts cached objects as used. `flush` and `trim` return the objects of the
 // calling thread. When the heap below has no memory, these are returned first. In a forked child
@@ -126,9 +127,10 @@ public:
 
     /// Serves a request that the fast path refused: from below, with a batch for later requests.
     [[nodiscard, gnu::noinline]] static void* mallocSlow(std::size_t size) noexcept {
-        const std::size_t index = Classes::classFor(size);
+        std::size_t index = Classes::classFor(size);
         Cache& cache = Mine::mine();
         if (index < Classes::count && (cache.isActive() || begun(cache))) {
+            index = cache.refillClass(index);
             if (void* const object = cache.take(index)) {
                 return object;
             }

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -27,9 +28,30 @@ struct CacheLimits {
     std::size_t remoteObjects;
     /// The most bytes of such objects, not counting the last of them.
     std::size_t remoteBytes;
+    /// The number of a thread's first refills of a class that take objects of a coarser class. 0
+    /// disables this. It is at most 255.
+    std::size_t coarseRefills = 0;
 
     [[nodiscard]] constexpr bool areValid() const noexcept {
-        return perClassObjects >= 1 && batchObjects >= 1 && remoteObjects >= 1;
+        return perClassObjects >= 1 && batchObjects >= 1 && remoteObjects >= 1 &&
+               coarseRefills <= UINT8_MAX;
+    }
+
+    /// The same limits with another number of coarse refills.
+    [[nodiscard]] constexpr CacheLimits withCoarseRefills(std::size_t number) const noexcept {
+        CacheLimits limits = *this;
+        limits.coarseRefills = number;
+        return limits;
+    }
+
+    /// The size of the coarser class for a size: a power of two, or one and a half times that.
+    /// Sizes of up to 64 bytes have none.
+    [[nodiscard]] static constexpr std::size_t coarseSizeFor(std::size_t size) noexcept {
+        if (size <= 64) {
+            return size;
+        }
+        const std::size_t doubled = std::bit_ceil(size);
+        return size <= doubled / 4 * 3 ? doubled / 4 * 3 : doubled;
     }
 
     /// How many objects of a size a thread keeps.

@@ -52,6 +52,19 @@ public:
         OwnerTag me = uncachedOwnerTag; ///< the tag of the thread
     };
 
+    /// The class that serves the next refill of a class. The first refills of a thread take objects
+    /// of a coarser class. So a thread touches no page for a class that it seldom uses. A freed
+    /// object goes to the list of the coarser class.
+    [[nodiscard]] std::size_t refillClass(std::size_t index) noexcept {
+        if constexpr (Limits.coarseRefills != 0) {
+            if (coarseRefills_[index] < Limits.coarseRefills) {
+                ++coarseRefills_[index];
+                return coarse_[index];
+            }
+        }
+        return index;
+    }
+
     /// The numbers of objects of a class to refill an empty list with, and to return from a full
     /// list. A streak doubles the number each time, up to the list's limit.
     [[nodiscard]] std::size_t refills(std::size_t index) noexcept {
@@ -210,6 +223,18 @@ private:
         return table;
     }();
 
+    /// By class: the coarser class for its first refills.
+    static constexpr auto coarse_ = [] {
+        std::array<std::uint8_t, Classes::count> table{};
+        for (std::size_t index = 0; index < Classes::count; ++index) {
+            const std::size_t coarser =
+                Classes::classFor(CacheLimits::coarseSizeFor(Classes::sizeOf(index)));
+            table[index] = static_cast<std::uint8_t>(coarser < Classes::count ? coarser : index);
+        }
+        return table;
+    }();
+    static_assert(Classes::count <= UINT8_MAX);
+
     /// Up to `most` objects of a class, as a chain; null if none waits.
     [[nodiscard]] ObjectLink* takeChain(std::size_t index, std::size_t most) noexcept {
         ObjectLink* first = nullptr;
@@ -232,6 +257,8 @@ private:
 
     std::array<Room, Classes::count> room_{};
     RepeatCounts<Classes::count> repeats_; ///< repeats of refills and flushes
+    /// By class: the number of refills from the coarser class.
+    std::array<std::uint8_t, Limits.coarseRefills != 0 ? Classes::count : 0> coarseRefills_{};
     ObjectLink* remote_ = nullptr;
     std::size_t remoteCount_ = 0;
     std::size_t remoteBytes_ = 0;

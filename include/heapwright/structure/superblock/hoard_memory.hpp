@@ -409,12 +409,12 @@ protected:
     }
     [[nodiscard]] std::size_t globalTakes() const noexcept { return globalTakes_; }
 
-    OwnerSet<Owner, Selector::count> owners_;
-    std::size_t globalTakes_ = 0; ///< acquisitions of the global lock that move superblocks
-    std::array<std::uint64_t, Classes::count> returned_{}; ///< freed superblocks by class
     /// Whether the global heap has a superblock with room, by class. Written under the global lock,
     /// read without it.
     std::array<SharedWord<bool>, Classes::count> globalHasRoom_{};
+    OwnerSet<Owner, Selector::count> owners_;
+    std::size_t globalTakes_ = 0; ///< acquisitions of the global lock that move superblocks
+    std::array<std::uint64_t, Classes::count> returned_{}; ///< freed superblocks by class
 };
 
 } // namespace heapwright

@@ -168,11 +168,12 @@ private:
         releaseOne(first_);
     }
 
+    // The order keeps the words that a process with one thread writes on few pages.
     std::array<SharedWord<Owner*>, Count> heaps_; ///< by number; null: not added
-    SharedWord<std::uint32_t> end_{0};            ///< one more than the largest number added
-    SharedWord<std::uint32_t> added_{0};          ///< number of heaps ever added
-    std::uint32_t forks_ = 0;                     ///< depth of nested forks of this thread
     Owner first_;
+    SharedWord<std::uint32_t> end_{0};   ///< one more than the largest number added
+    SharedWord<std::uint32_t> added_{0}; ///< number of heaps ever added
+    std::uint32_t forks_ = 0;            ///< depth of nested forks of this thread
     Owner global_;
 };
 

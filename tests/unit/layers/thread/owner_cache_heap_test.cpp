@@ -34,6 +34,7 @@ struct Stack {
     using Small1 = UniqueHeap<Name, Small>;
     using Cached = OwnerCacheHeap<Classes, limits, PlainFreelist, Shared>;
     using CachedSmall = OwnerCacheHeap<Classes, limits, PlainFreelist, Small1>;
+    using Coarse = OwnerCacheHeap<Classes, limits.withCoarseRefills(3), PlainFreelist, Small1>;
 };
 
 std::size_t lineOf(const void* object) {
@@ -351,6 +352,47 @@ TEST(HomeCacheHeapDeathTest, TellsAWrongFreeWhenItComesDown) {
             heap.flush();
         },
         "heapwright: free\\(\\): double free\n");
+}
+
+/// A seldom used class has no superblock of its own.
+TEST(OwnerCacheHeap, ServesFewObjectsOfManyClassesFromCoarserClasses) {
+    struct Name {};
+    using Cached = typename Stack<Name>::Coarse;
+    auto& below = Stack<Name>::Small1::theHeap();
+    Cached heap;
+    const auto superblocksOf = [&below](std::size_t size) {
+        return below.figuresOf(Classes::classFor(size)).held;
+    };
+    std::vector<void*> objects;
+    for (std::size_t size = 272; size <= 512; size += 16) {
+        objects.push_back(heap.malloc(size));
+        EXPECT_GE(heap.getSize(objects.back()), size);
+        EXPECT_LT(heap.getSize(objects.back()), size + size / 2);
+    }
+    for (std::size_t size = 272; size <= 512; size += 16) {
+        EXPECT_EQ(superblocksOf(size) != 0, size == 384 || size == 512) << size;
+    }
+    for (void* const object : objects) {
+        heap.free(object);
+    }
+}
+
+TEST(OwnerCacheHeap, ServesAClassThatIsUsedOftenFromItself) {
+    struct Name {};
+    using Cached = typename Stack<Name>::Coarse;
+    Cached heap;
+    std::vector<void*> objects;
+    for (int i = 0; i < 3; ++i) {
+        objects.push_back(heap.malloc(272));
+        EXPECT_EQ(heap.getSize(objects.back()), 384U);
+    }
+    for (int i = 0; i < 20; ++i) {
+        objects.push_back(heap.malloc(272));
+        EXPECT_EQ(heap.getSize(objects.back()), 272U);
+    }
+    for (void* const object : objects) {
+        heap.free(object);
+    }
 }
 
 } // namespace

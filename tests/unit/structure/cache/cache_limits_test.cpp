@@ -36,5 +36,28 @@ TEST(CacheLimits, MoveNoMoreThanThereIsRoomFor) {
     }
 }
 
+TEST(CacheLimits, HaveCoarserSizesOfAtMostOneAndAHalfTimes) {
+    EXPECT_EQ(CacheLimits::coarseSizeFor(64), 64U);
+    EXPECT_EQ(CacheLimits::coarseSizeFor(80), 96U);
+    EXPECT_EQ(CacheLimits::coarseSizeFor(112), 128U);
+    EXPECT_EQ(CacheLimits::coarseSizeFor(128), 128U);
+    EXPECT_EQ(CacheLimits::coarseSizeFor(144), 192U);
+    EXPECT_EQ(CacheLimits::coarseSizeFor(5120), 6144U);
+    for (std::size_t size = 16; size <= 16384; size += 16) {
+        const std::size_t coarse = CacheLimits::coarseSizeFor(size);
+        ASSERT_GE(coarse, size);
+        ASSERT_LT(2 * coarse, 3 * size);
+        ASSERT_EQ(CacheLimits::coarseSizeFor(coarse), coarse);
+    }
+}
+
+TEST(CacheLimits, DifferOnlyInTheNumberOfCoarseRefills) {
+    EXPECT_EQ(limits.coarseRefills, 0U);
+    constexpr CacheLimits coarse = limits.withCoarseRefills(5);
+    EXPECT_EQ(coarse.coarseRefills, 5U);
+    EXPECT_EQ(coarse.roomFor(80), limits.roomFor(80));
+    EXPECT_FALSE(limits.withCoarseRefills(256).areValid());
+}
+
 } // namespace
 } // namespace heapwright::testing

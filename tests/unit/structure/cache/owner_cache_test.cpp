@@ -167,5 +167,23 @@ TYPED_TEST(HomeCacheTest, BeginsOnce) {
     EXPECT_EQ(cache.state.me, uncachedOwnerTag);
 }
 
+TEST(OwnerCache, RefillsAClassFromACoarserOneAFewTimes) {
+    OwnerCache<Classes, limits.withCoarseRefills(2), PlainFreelist> cache;
+    const std::size_t index = Classes::classFor(80);
+    const std::size_t coarse = Classes::classFor(96);
+    EXPECT_EQ(cache.refillClass(index), coarse);
+    EXPECT_EQ(cache.refillClass(index), coarse);
+    EXPECT_EQ(cache.refillClass(index), index);
+    EXPECT_EQ(cache.refillClass(Classes::classFor(112)), Classes::classFor(128))
+        << "each class has its own number";
+    EXPECT_EQ(cache.refillClass(coarse), coarse);
+    EXPECT_EQ(cache.refillClass(0), 0U) << "small classes have no coarser one";
+}
+
+TEST(OwnerCache, RefillsAClassFromItselfWithoutCoarseRefills) {
+    OwnerCache<Classes, limits, PlainFreelist> cache;
+    EXPECT_EQ(cache.refillClass(Classes::classFor(80)), Classes::classFor(80));
+}
+
 } // namespace
 } // namespace heapwright::testing
