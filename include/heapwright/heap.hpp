@@ -41,6 +41,7 @@
 //   mark(object)              reports an object as cached during a walk
 //   unmark()                  ends the marks
 //   check(object, routine)    ends the program unless it is a live object
+//   checkRequest(object, size, align, routine) check, and that it was requested so
 //   getSizeUnlocked(object)   getSize without a lock
 //
 // fork and signals (core/fork_and_signals.hpp):
@@ -95,12 +96,14 @@
 #include <heapwright/layers/object/ansi_wrapper.hpp>         // the rules of C's malloc
 #include <heapwright/layers/object/checked_heap.hpp>         // aborts on a wrong free
 #include <heapwright/layers/object/coalesceable_heap.hpp>    // boundary tags
+#include <heapwright/layers/object/empty_object_heap.hpp>    // zero bytes without access
 #include <heapwright/layers/object/guard_gap_heap.hpp>       // inaccessible pages behind runs
 #include <heapwright/layers/object/per_class_heap.hpp>       // a C++ class's operator new
 #include <heapwright/layers/object/size_heap.hpp>            // the size in a tag before the object
 #include <heapwright/layers/object/throw_exception_heap.hpp> // std::bad_alloc instead of null
 #include <heapwright/layers/object/unit_object_heap.hpp>     // large objects in runs of units
 #include <heapwright/layers/object/zero_on_free_heap.hpp>    // zeroes freed objects
+#include <heapwright/layers/object/zero_on_malloc_heap.hpp>  // zeroes objects before they are used
 
 // reuse: how freed objects are reused
 #include <heapwright/layers/reuse/adapt_heap.hpp>            // any dictionary as a freelist

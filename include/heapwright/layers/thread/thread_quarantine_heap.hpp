@@ -20,7 +20,7 @@
 // Invariant: a waiting object is in one place and poisoned, and the byte count is at least the sum
 // of those waiting. This holds after every instruction, because another thread may fork at any
 // moment.
-// Cost: the fill and the check, one pass over the object each; a random number; a few pages for
+// Cost: the fill and the check, one pass over the object each, and a random number. A few pages for
 // each live thread, and the waiting objects.
 // Source: random slots before a queue are from hardened_malloc, the quarantine from
 // AddressSanitizer.
