@@ -19,6 +19,18 @@ MISTAKE(double_free) {
     free(object);
 }
 
+// Freed twice; then the program requests objects of its size.
+MISTAKE(double_free_then_malloc) {
+    void* object = malloc(24);
+    free(object);
+    free(object);
+    void* one = malloc(24);
+    void* other = malloc(24);
+    if (one == other) {
+        fprintf(stderr, "reads one object twice\n");
+    }
+}
+
 // Freed again after a hundred others of its size.
 MISTAKE(double_free_later) {
     void* object = malloc(24);

@@ -17,9 +17,10 @@
 //
 // The heap below counts cached objects as used. `flush` and `trim` return the objects of the
 // calling thread. When the heap below has no memory, these are returned first. In a forked child
-// the caches of other threads are lost, at most `Limits` for each. A wrong free is detected when
-// the object is returned, unless it was reused before. A free of an address outside any heap may
-// fault.
+// the caches of other threads are lost, at most `Limits` for each. An object that is freed twice in
+// a row is detected by the next request or flush of its class, before any thread gets it
+// (`PlainFreelist`). Another wrong free is detected when the object is returned to the heap below,
+// unless it was reused before. A free of an address outside any heap may fault.
 // Cost: 12 instructions for `malloc`, 14 for `free`, on x86-64.
 // Source: the bins are after glibc's tcache, the owner tag after the page owner of mimalloc, the
 // rest is Hoard's.
@@ -132,6 +133,7 @@ public:
             if (void* const object = cache.take(index)) {
                 return object;
             }
+            cache.refuseDoubleFree(index);
             std::size_t number = cache.refills(index);
             ObjectLink* const first = SuperHeap::mallocOwned(Classes::sizeOf(index), number);
             if (first != nullptr) [[likely]] {
