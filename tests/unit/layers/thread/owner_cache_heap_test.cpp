@@ -383,7 +383,7 @@ TEST(OwnerCacheHeapDeathTest, FindsADoubleFreeInARowBeforeItIsUsed) {
             heap.flush();
         },
         words);
-    heap.free(object); // other classes are not affected, nor is the same address later
+    heap.free(object); // other classes, and the same address later, are not affected
     heap.free(elsewhere);
     EXPECT_EQ(heap.malloc(500), elsewhere);
     EXPECT_EQ(heap.malloc(100), object);
