@@ -42,6 +42,7 @@
 //   unmark()                  ends the marks
 //   check(object, routine)    ends the program unless it is a live object
 //   checkRequest(object, size, align, routine) check, and that it was requested so
+//   describe(descriptor, address) prints what is known of the object there
 //   getSizeUnlocked(object)   getSize without a lock
 //
 // fork and signals (core/fork_and_signals.hpp):
@@ -138,14 +139,15 @@
 #include <heapwright/layers/thread/thread_quarantine_heap.hpp> // delayed reuse for each thread
 
 // observe: figures and checks
-#include <heapwright/layers/observe/bounded_heap.hpp>     // limits the live bytes
-#include <heapwright/layers/observe/canary_heap.hpp>      // canaries at both ends of objects
-#include <heapwright/layers/observe/debug_heap.hpp>       // a map of live objects, and fills
-#include <heapwright/layers/observe/live_map_heap.hpp>    // two bits for each live object
-#include <heapwright/layers/observe/profile_heap.hpp>     // fragmentation
-#include <heapwright/layers/observe/statistics_heap.hpp>  // counts and sizes
-#include <heapwright/layers/observe/tail_canary_heap.hpp> // a canary at the end of objects
-#include <heapwright/layers/observe/trace_heap.hpp>       // a record of every call
+#include <heapwright/layers/observe/bounded_heap.hpp>      // limits the live bytes
+#include <heapwright/layers/observe/canary_heap.hpp>       // canaries at both ends of objects
+#include <heapwright/layers/observe/debug_heap.hpp>        // a map of live objects, and fills
+#include <heapwright/layers/observe/guard_sample_heap.hpp> // one of n objects on a guarded page
+#include <heapwright/layers/observe/live_map_heap.hpp>     // two bits for each live object
+#include <heapwright/layers/observe/profile_heap.hpp>      // fragmentation
+#include <heapwright/layers/observe/statistics_heap.hpp>   // counts and sizes
+#include <heapwright/layers/observe/tail_canary_heap.hpp>  // a canary at the end of objects
+#include <heapwright/layers/observe/trace_heap.hpp>        // a record of every call
 
 // kernel: after the object allocators of Linux
 #include <heapwright/layers/kernel/slab_heap.hpp> // SLAB: arrays before slabs

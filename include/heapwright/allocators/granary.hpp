@@ -40,7 +40,9 @@ using Large = UnitObjectHeap<32 * KiB, Extents>; // in runs of units
 // Larger than S/2 is large.
 using Shared = UniqueHeap<SharedName, SplitHeap<16 * KiB, Small, Large>>;
 using Cached = OwnerCacheHeap<Classes, limits, PlainFreelist, Shared>; // a cache for each thread
-using HandlerSafe = HandlerSafeHeap<Cached>;                           // a handler may interrupt
+// One of n objects on a guarded page, if the user asks for it.
+using Sampled = GuardSampleHeap<16, GranarySettings, Cached>;
+using HandlerSafe = HandlerSafeHeap<Sampled>; // a handler may interrupt
 } // namespace granary
 
 using Granary = ANSIWrapper<granary::HandlerSafe>; // the C rules

@@ -121,6 +121,13 @@ concept RequestCheckingHeap =
         { heap.checkRequest(object, size, size, routine) } -> std::same_as<void>;
     };
 
+/// A heap that prints what it knows of the object at or beside an address. It returns false, and
+/// prints nothing, if it knows none. A signal handler may call it.
+template <class H>
+concept DescribingHeap = Heap<H> && requires(H heap, int descriptor, const void* address) {
+    { heap.describe(descriptor, address) } -> std::same_as<bool>;
+};
+
 /// A heap that reports the size of a live object without a lock. A signal handler needs this,
 /// because the interrupted request may hold the lock.
 template <class H>

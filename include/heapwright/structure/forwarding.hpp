@@ -198,6 +198,12 @@ public:
         SuperHeap::checkRequest(object, size, align, routine);
     }
 
+    bool describe(int descriptor, const void* address) noexcept
+        requires DescribingHeap<SuperHeap>
+    {
+        return SuperHeap::describe(descriptor, address);
+    }
+
     [[nodiscard, gnu::always_inline]] std::size_t getSizeUnlocked(void* object) noexcept
         requires UnlockedSizeHeap<SuperHeap>
     {

@@ -203,6 +203,7 @@ public:
     }
 
     using Forwards::checkRequest;
+    using Forwards::describe;
     using Forwards::inspect;
     using Forwards::owns;
     using Forwards::purgeExpired;

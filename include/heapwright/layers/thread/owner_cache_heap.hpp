@@ -17,12 +17,14 @@
 //
 // The heap below counts cached objects as used. `flush` and `trim` return the objects of the
 // calling thread. When the heap below has no memory, these are returned first. In a forked child
-// the caches of other threads are lost, at most `Limits` for each. The next
-// request or flush of a class detects an object that was freed twice in a row, before any thread
-// gets it (`PlainFreelist`). Another wrong free is detected when the object is returned to the heap
-// below, unless it was reused before. A free of an address outside any heap may fault. Cost: 12
-// instructions for `malloc`, 14 for `free`, on x86-64. Source: the bins are after glibc's tcache,
-// the owner tag after the page owner of mimalloc, the rest is Hoard's.
+// the caches of other threads are lost, at most `Limits` for each.
+//
+// The next request or flush of a class detects an object that was freed twice in a row, before any
+// thread gets it (`PlainFreelist`). Another wrong free is detected when the object is returned to
+// the heap below, unless it was reused before. A free of an address outside any heap may fault.
+// Cost: 12 instructions for `malloc`, 14 for `free`, on x86-64.
+// Source: the bins are after glibc's tcache, the owner tag after the page owner of mimalloc, the
+// rest is Hoard's.
 //
 // Example: OwnerCacheHeap<LinearSlots<512, 512, 512>, CacheLimits{.perClassBytes = 2 * KiB, .perClassObjects = 32, .refillBytes = 512, .batchObjects = 8, .remoteObjects = 32, .remoteBytes = 64 * KiB}, PlainFreelist, UniqueHeap<DefaultName, HoardHeap<LinearSlots<512, 512, 512>, OwnHeap<64>, Emptiness<1, 4, 1>, CleanLines, AlignedBlockHeap<16 * KiB, 1 * MiB, MmapHeap>>>>
 #pragma once
