@@ -41,6 +41,8 @@
 //   mark(object)              reports an object as cached during a walk
 //   unmark()                  ends the marks
 //   check(object, routine)    ends the program unless it is a live object
+//   checkRequest(object, size, align, routine) check, and that it was requested so
+//   describe(descriptor, address) prints what is known of the object there
 //   getSizeUnlocked(object)   getSize without a lock
 //
 // fork and signals (core/fork_and_signals.hpp):
@@ -95,12 +97,14 @@
 #include <heapwright/layers/object/ansi_wrapper.hpp>         // the rules of C's malloc
 #include <heapwright/layers/object/checked_heap.hpp>         // aborts on a wrong free
 #include <heapwright/layers/object/coalesceable_heap.hpp>    // boundary tags
+#include <heapwright/layers/object/empty_object_heap.hpp>    // zero bytes without access
 #include <heapwright/layers/object/guard_gap_heap.hpp>       // inaccessible pages behind runs
 #include <heapwright/layers/object/per_class_heap.hpp>       // a C++ class's operator new
 #include <heapwright/layers/object/size_heap.hpp>            // the size in a tag before the object
 #include <heapwright/layers/object/throw_exception_heap.hpp> // std::bad_alloc instead of null
 #include <heapwright/layers/object/unit_object_heap.hpp>     // large objects in runs of units
 #include <heapwright/layers/object/zero_on_free_heap.hpp>    // zeroes freed objects
+#include <heapwright/layers/object/zero_on_malloc_heap.hpp>  // zeroes objects before they are used
 
 // reuse: how freed objects are reused
 #include <heapwright/layers/reuse/adapt_heap.hpp>            // any dictionary as a freelist
@@ -135,14 +139,15 @@
 #include <heapwright/layers/thread/thread_quarantine_heap.hpp> // delayed reuse for each thread
 
 // observe: figures and checks
-#include <heapwright/layers/observe/bounded_heap.hpp>     // limits the live bytes
-#include <heapwright/layers/observe/canary_heap.hpp>      // canaries at both ends of objects
-#include <heapwright/layers/observe/debug_heap.hpp>       // a map of live objects, and fills
-#include <heapwright/layers/observe/live_map_heap.hpp>    // two bits for each live object
-#include <heapwright/layers/observe/profile_heap.hpp>     // fragmentation
-#include <heapwright/layers/observe/statistics_heap.hpp>  // counts and sizes
-#include <heapwright/layers/observe/tail_canary_heap.hpp> // a canary at the end of objects
-#include <heapwright/layers/observe/trace_heap.hpp>       // a record of every call
+#include <heapwright/layers/observe/bounded_heap.hpp>      // limits the live bytes
+#include <heapwright/layers/observe/canary_heap.hpp>       // canaries at both ends of objects
+#include <heapwright/layers/observe/debug_heap.hpp>        // a map of live objects, and fills
+#include <heapwright/layers/observe/guard_sample_heap.hpp> // one of n objects on a guarded page
+#include <heapwright/layers/observe/live_map_heap.hpp>     // two bits for each live object
+#include <heapwright/layers/observe/profile_heap.hpp>      // fragmentation
+#include <heapwright/layers/observe/statistics_heap.hpp>   // counts and sizes
+#include <heapwright/layers/observe/tail_canary_heap.hpp>  // a canary at the end of objects
+#include <heapwright/layers/observe/trace_heap.hpp>        // a record of every call
 
 // kernel: after the object allocators of Linux
 #include <heapwright/layers/kernel/slab_heap.hpp> // SLAB: arrays before slabs

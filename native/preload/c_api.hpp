@@ -22,6 +22,7 @@
 #include <cstdint>
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/core/introspection.hpp>
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/platform/errno_keeper.hpp>
 #include <heapwright/platform/pages.hpp>
@@ -114,7 +115,11 @@ struct CApi {
     }
 
     static void freeSized(void* object, std::size_t size) {
-        if (object != nullptr && size > heap().getSize(object)) {
+        if constexpr (RequestCheckingHeap<Allocator>) {
+            if (object != nullptr) {
+                heap().checkRequest(object, size, 1, "free_sized");
+            }
+        } else if (object != nullptr && size > heap().getSize(object)) {
             platform::abortWithMessage("free_sized", "the size is larger than the object");
         }
         heap().free(object);
@@ -124,11 +129,13 @@ struct CApi {
         if (object == nullptr) {
             return;
         }
-        if (size > heap().getSize(object)) {
+        if constexpr (RequestCheckingHeap<Allocator>) {
+            heap().checkRequest(object, size, alignment, "free_aligned_sized");
+        } else if (size > heap().getSize(object)) {
             platform::abortWithMessage("free_aligned_sized", "the size is larger than the object");
         }
         if (!std::has_single_bit(alignment) || (addressOf(object) & (alignment - 1)) != 0) {
-            platform::abortWithMessage("free_aligned_sized", "the alignment is not the object's");
+            platform::refuseAlignment("free_aligned_sized");
         }
         heap().free(object);
     }

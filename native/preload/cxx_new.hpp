@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <new>
 
+#include <heapwright/core/introspection.hpp>
 #include <heapwright/structure/cache/fast_path.hpp>
 
 #include <preload/cxx_runtime.hpp>
@@ -97,6 +98,18 @@ struct CxxNew {
     }
 
     static void release(void* object) { instance<Allocator>().free(object); }
+
+    /// Ends the program if a delete names another size or alignment than the new did, as far as the
+    /// allocator knows. `own`: the object is this library's, because the program has not replaced
+    /// the delete.
+    [[gnu::always_inline]] static void verify(bool own, void* object, std::size_t size,
+                                              std::size_t alignment) {
+        if constexpr (RequestCheckingHeap<Allocator>) {
+            if (own && object != nullptr) {
+                instance<Allocator>().checkRequest(object, size, alignment, "operator delete");
+            }
+        }
+    }
 
 private:
     /// Out of line, so that the fast path needs no stack frame.

@@ -24,3 +24,39 @@ MISTAKE(delete_twice) {
     ::operator delete(object);
     ::operator delete(object);
 }
+
+// The size of another type.
+// aborts: nothing
+// under granary-hardened: heapwright: operator delete(): the size is not the object's
+MISTAKE(delete_other_size) {
+    ::operator delete(::operator new(40), std::size_t{48});
+}
+
+// The size of another array.
+// aborts: nothing
+// under granary-hardened: heapwright: operator delete(): the size is not the object's
+MISTAKE(delete_other_array_size) {
+    ::operator delete[](::operator new[](400), std::size_t{4000});
+}
+
+// The alignment of another type.
+// aborts: nothing
+// under granary-hardened: heapwright: operator delete(): the alignment is not the object's
+MISTAKE(delete_other_alignment) {
+    ::operator delete(::operator new(400, std::align_val_t{256}), std::align_val_t{64});
+}
+
+// An aligned object is deleted without its alignment.
+// aborts: nothing
+// under granary-hardened: heapwright: operator delete(): the alignment is not the object's
+MISTAKE(delete_without_alignment) {
+    ::operator delete(::operator new(400, std::align_val_t{256}), std::size_t{400});
+}
+
+// An aligned object is deleted with another size.
+// aborts: nothing
+// under granary-hardened: heapwright: operator delete(): the size is not the object's
+MISTAKE(delete_aligned_other_size) {
+    constexpr std::align_val_t alignment{256};
+    ::operator delete(::operator new(400, alignment), std::size_t{40}, alignment);
+}

@@ -122,8 +122,17 @@ MISTAKE(free_aligned_sized_alignment) {
     free_aligned_sized((size_t)first % (1 << 30) != 0 ? first : second, 1 << 30, 100);
 }
 
+// An alignment that the object has by chance, although another was requested.
+// aborts: nothing
+// under granary-hardened: heapwright: free_aligned_sized(): the alignment is not the object's
+MISTAKE(free_aligned_sized_other_alignment) {
+    free_aligned_sized(aligned_alloc(256, 100), 64, 100);
+}
+
 // A size that the aligned object cannot have been given.
 // aborts: heapwright: free_aligned_sized(): the size is larger than the object
+//
+// under granary-hardened: heapwright: free_aligned_sized(): the size is not the object's
 MISTAKE(free_aligned_sized_larger) {
     free_aligned_sized(aligned_alloc(64, 100), 64, 50000);
 }
@@ -163,8 +172,35 @@ MISTAKE(free_misaligned) {
 
 // A size that the object cannot have been given.
 // aborts: heapwright: free_sized(): the size is larger than the object
+//
+// under granary-hardened: heapwright: free_sized(): the size is not the object's
 MISTAKE(free_sized_larger) {
     free_sized(malloc(100), 5000);
+}
+
+// A smaller size than the requested one.
+// aborts: nothing
+// under granary-hardened: heapwright: free_sized(): the size is not the object's
+MISTAKE(free_sized_smaller) {
+    free_sized(malloc(100), 99);
+}
+
+// An aligned object is freed as one without a special alignment.
+// aborts: nothing
+// under granary-hardened: heapwright: free_sized(): the alignment is not the object's
+MISTAKE(free_sized_of_aligned) {
+    free_sized(aligned_alloc(4096, 100), 100);
+}
+
+// An object that was freed, with its size.
+// aborts: heapwright: malloc_usable_size(): use of a freed object
+// under granary: nothing
+//
+// under granary-hardened: heapwright: free_sized(): use of a freed object
+MISTAKE(free_sized_twice) {
+    void* object = malloc(100);
+    free_sized(object, 100);
+    free_sized(object, 100);
 }
 
 // An address on the stack.

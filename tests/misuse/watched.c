@@ -8,11 +8,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Weak, since not every C library has them to link with.
+__attribute__((weak)) void free_aligned_sized(void* object, size_t alignment, size_t size);
+__attribute__((weak)) void free_sized(void* object, size_t size);
+
 // Freed twice.
 MISTAKE(double_free) {
     void* object = malloc(24);
     free(object);
     free(object);
+}
+
+// Freed twice; then the program requests objects of its size.
+MISTAKE(double_free_then_malloc) {
+    void* object = malloc(24);
+    free(object);
+    free(object);
+    void* one = malloc(24);
+    void* other = malloc(24);
+    if (one == other) {
+        fprintf(stderr, "reads one object twice\n");
+    }
 }
 
 // Freed again after a hundred others of its size.
@@ -165,4 +181,63 @@ MISTAKE(write_after_free_of_large) {
     for (int i = 0; i < 10000; ++i) {
         free(malloc(1000));
     }
+}
+
+// A byte is written to an object of zero bytes.
+MISTAKE(write_of_zero_bytes) {
+    char* object = malloc(0);
+    object[0] = 'A';
+    free(object);
+}
+
+// The first byte of an object of zero bytes is read.
+MISTAKE(read_of_zero_bytes) {
+    volatile unsigned char* object = malloc(0);
+    (void)object[0];
+}
+
+// What earlier objects contained: the first byte that is not zero in objects of the same size.
+MISTAKE(read_of_recycled_memory) {
+    unsigned char* objects[2000];
+    for (int i = 0; i < 2000; ++i) {
+        objects[i] = malloc(200);
+        memset(objects[i], 0x41, 200);
+    }
+    for (int i = 0; i < 2000; ++i) {
+        free(objects[i]);
+    }
+    unsigned seen = 0;
+    for (int i = 0; i < 2000 && seen == 0; ++i) {
+        volatile unsigned char* object = malloc(200);
+        for (int byte = 16; byte < 192 && seen == 0; ++byte) {
+            seen = object[byte];
+        }
+    }
+    fprintf(stderr, "reads %02x\n", seen);
+}
+
+// As above, in objects with pages of their own.
+MISTAKE(read_of_recycled_pages) {
+    unsigned char* object = malloc(100000);
+    memset(object, 0x41, 100000);
+    free(object);
+    for (int i = 0; i < 1000; ++i) {
+        volatile unsigned char* other = malloc(100000);
+        if (other[50000] != 0) {
+            fprintf(stderr, "reads %02x\n", other[50000]);
+            return;
+        }
+        free((void*)other);
+    }
+    fprintf(stderr, "reads 00\n");
+}
+
+// An object is freed with a size that is not its own.
+MISTAKE(free_with_another_size) {
+    free_sized(malloc(100), 60);
+}
+
+// An object is freed with an alignment that is not its own.
+MISTAKE(free_with_another_alignment) {
+    free_aligned_sized(aligned_alloc(256, 100), 64, 100);
 }

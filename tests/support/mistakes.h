@@ -13,7 +13,7 @@ struct mistake {
     void (*make)(void);
 };
 
-static struct mistake mistakes[40];
+static struct mistake mistakes[60];
 static int mistakeCount;
 
 #define MISTAKE(name)                                                                              \

@@ -41,7 +41,9 @@ using Large = UnitObjectHeap<32 * KiB, Extents>; // in runs of units
 using Shared = UniqueHeap<SharedName, SplitHeap<16 * KiB, Small, Large>>;
 // A cache for each thread.
 using Cached = OwnerCacheHeap<Classes, limits.withCoarseRefills(8), PlainFreelist, Shared>;
-using HandlerSafe = HandlerSafeHeap<Cached>; // a handler may interrupt
+// One of n objects on a guarded page, if the user asks for it.
+using Sampled = GuardSampleHeap<16, GranarySettings, Cached>;
+using HandlerSafe = HandlerSafeHeap<Sampled>; // a handler may interrupt
 } // namespace granary
 
 using Granary = ANSIWrapper<granary::HandlerSafe>; // the C rules

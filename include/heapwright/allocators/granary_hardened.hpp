@@ -3,9 +3,9 @@
 //
 // Granary with additional layers that detect misuse of the heap and end the program. They are a map
 // of live objects, canaries at the ends of objects, a quarantine for each thread, and encoded links
-// in the thread caches. Inaccessible pages lie between superblocks and behind large objects. The
-// other layers are granary's. docs/reference/granary-hardened.md lists what each detects and what
-// it costs.
+// in the thread caches. Inaccessible pages lie between superblocks and behind large objects, and
+// are the objects of zero bytes. Recycled memory is zero. The other layers are granary's.
+// docs/reference/granary-hardened.md lists what each detects and what it costs.
 #pragma once
 
 #include <heapwright/allocators/granary.hpp>
@@ -28,7 +28,9 @@ using Waiting = ThreadQuarantineHeap<256, 256 * KiB, 2048, Cached>;
 using SignalSafe = SignalSafeHeap<Waiting>; // a handler may interrupt
 // A canary at the end of each object.
 using Guarded = TailCanaryHeap<SignalSafe>;
-using Known = LiveMapHeap<Guarded>; // a map of live objects
+using Zeroed = ZeroOnMallocHeap<16 * KiB, Guarded>; // recycled memory is zero; pages always are
+using Empty = EmptyObjectHeap<1 * MiB, Zeroed>;     // objects of zero bytes without access
+using Known = LiveMapHeap<Empty>;                   // a map of live objects
 } // namespace granary_hardened
 
 using GranaryHardened = ANSIWrapper<granary_hardened::Known>; // the C rules

@@ -11,6 +11,7 @@
 #include <array>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 namespace heapwright {
@@ -105,6 +106,26 @@ concept MarkingHeap = Heap<H> && requires(H heap, const void* object) {
 template <class H>
 concept CheckingHeap = Heap<H> && requires(H heap, void* object, std::string_view routine) {
     { heap.check(object, routine) } -> std::same_as<void>;
+};
+
+/// For `checkRequest`: the caller does not know the size, or the alignment.
+inline constexpr std::size_t anySize = SIZE_MAX;
+inline constexpr std::size_t anyAlignment = 0;
+
+/// A heap that knows each object's request. It ends the program, with the name of a routine in the
+/// message, unless the object was requested with this size and this alignment. `anySize` and
+/// `anyAlignment` fit every object. Alignments up to 16 are the same.
+template <class H>
+concept RequestCheckingHeap =
+    Heap<H> && requires(H heap, void* object, std::size_t size, std::string_view routine) {
+        { heap.checkRequest(object, size, size, routine) } -> std::same_as<void>;
+    };
+
+/// A heap that prints what it knows of the object at or beside an address. It returns false, and
+/// prints nothing, if it knows none. A signal handler may call it.
+template <class H>
+concept DescribingHeap = Heap<H> && requires(H heap, int descriptor, const void* address) {
+    { heap.describe(descriptor, address) } -> std::same_as<bool>;
 };
 
 /// A heap that reports the size of a live object without a lock. A signal handler needs this,

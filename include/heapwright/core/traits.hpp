@@ -67,6 +67,10 @@ concept RegionMappingHeap = Heap<H> && requires { requires H::mapsRegions; };
 template <class H>
 concept TagPreservingHeap = Heap<H> && requires { requires H::tagged; };
 
+/// A heap that serves a request of zero bytes with an object of its own.
+template <class H>
+concept EmptyRequestHeap = Heap<H> && requires { requires H::acceptsEmpty; };
+
 /// A heap that names the heaps below it.
 template <class H>
 concept LayeredHeap = requires { typename H::Below; };

@@ -31,4 +31,12 @@ abortWithMessage(std::string_view routine, std::string_view what) noexcept {
     std::abort();
 }
 
+/// Ends the program because the size or the alignment of a request was another.
+[[noreturn, gnu::cold]] inline void refuseSize(std::string_view routine) noexcept {
+    abortWithMessage(routine, "the size is not the object's");
+}
+[[noreturn, gnu::cold]] inline void refuseAlignment(std::string_view routine) noexcept {
+    abortWithMessage(routine, "the alignment is not the object's");
+}
+
 } // namespace heapwright::platform

@@ -191,6 +191,19 @@ public:
         SuperHeap::check(object, routine);
     }
 
+    [[gnu::always_inline]] void checkRequest(void* object, std::size_t size, std::size_t align,
+                                             std::string_view routine) noexcept
+        requires RequestCheckingHeap<SuperHeap>
+    {
+        SuperHeap::checkRequest(object, size, align, routine);
+    }
+
+    bool describe(int descriptor, const void* address) noexcept
+        requires DescribingHeap<SuperHeap>
+    {
+        return SuperHeap::describe(descriptor, address);
+    }
+
     [[nodiscard, gnu::always_inline]] std::size_t getSizeUnlocked(void* object) noexcept
         requires UnlockedSizeHeap<SuperHeap>
     {

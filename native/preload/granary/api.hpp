@@ -11,6 +11,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
@@ -24,6 +25,8 @@
 #include <heapwright/core/introspection.hpp>
 #include <heapwright/platform/errno_keeper.hpp>
 #include <heapwright/platform/helper_thread.hpp>
+#include <heapwright/platform/output.hpp>
+#include <heapwright/platform/stack_trace.hpp>
 #include <heapwright/structure/settings/granary_settings.hpp>
 #include <heapwright/structure/thread/deferred_work.hpp>
 
@@ -57,6 +60,9 @@ public:
             BackgroundThread::watchThisThread();
             DeferredWork::ask(GranaryTask::start);
         }
+        if (GranarySettings::guardInterval() != 0) {
+            DeferredWork::ask(GranaryTask::guard); // the C library cannot load its unwinder yet
+        }
     }
 
     static void end() noexcept {
@@ -79,6 +85,7 @@ public:
         }
         Statistics::keepDescriptor();
         listen();
+        guard();
         if (BackgroundThread::wanted()) {
             BackgroundThread::start();
         }
@@ -171,7 +178,49 @@ private:
         if ((chores & GranaryTask::print) != 0) {
             Statistics::printAsSet();
         }
+        if ((chores & GranaryTask::guard) != 0) {
+            guard();
+        }
     }
+
+    /// Prepares the reports of guarded pages, if the settings ask for such pages. Installs the
+    /// handler of faults once, and only if the settings ask for it.
+    [[gnu::cold]] static void guard() noexcept {
+        if constexpr (DescribingHeap<Allocator>) {
+            if (GranarySettings::guardInterval() == 0) {
+                return;
+            }
+            platform::prepareStacks();
+            static constinit std::atomic<bool> installed{false};
+            if (!GranarySettings::guardReports() || installed.exchange(true)) {
+                return;
+            }
+            struct sigaction action = {};
+            action.sa_sigaction = &onFault;
+            action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+            ::sigemptyset(&action.sa_mask);
+            ::sigaction(SIGSEGV, &action, &before_[0]);
+            ::sigaction(SIGBUS, &action, &before_[1]);
+        }
+    }
+
+    /// Reports an access beside a guarded object. Then the previous action takes effect, because
+    /// the instruction faults again.
+    [[gnu::cold]] static void onFault(int signal, siginfo_t* info, void* /*context*/) {
+        const platform::ErrnoKeeper keeper;
+        if constexpr (DescribingHeap<Allocator>) {
+            if (info->si_code > 0 && instance<Allocator>().describe(2, info->si_addr)) {
+                constexpr std::string_view line =
+                    "heapwright: access beside a sampled object or after its free\n";
+                platform::writeAll(2, line.data(), line.size());
+            }
+        }
+        ::sigaction(signal, &before_[signal == SIGSEGV ? 0 : 1], nullptr);
+        if (info->si_code <= 0) {
+            ::raise(signal); // another process or thread sent it
+        }
+    }
+    static inline struct sigaction before_[2] = {};
 
     [[gnu::cold]] static void onSignal(int signal) {
         const platform::ErrnoKeeper keeper;

@@ -32,6 +32,7 @@ namespace heapwright::preload {
 struct GranaryTask {
     static constexpr DeferredWork::Set print = 1;
     static constexpr DeferredWork::Set start = 2; ///< the background thread
+    static constexpr DeferredWork::Set guard = 4; ///< what guarded pages need
 };
 
 template <class Allocator>

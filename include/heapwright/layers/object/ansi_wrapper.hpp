@@ -54,7 +54,7 @@ public:
             if (size > largest) [[unlikely]] {
                 return nullptr;
             }
-            return SuperHeap::malloc(atLeastOne(size));
+            return SuperHeap::malloc(least(size));
         }
     }
 
@@ -99,7 +99,7 @@ public:
                 return std::memset(object, 0, size);
             }
         }
-        size = atLeastOne(size);
+        size = least(size);
         if constexpr (ZeroingHeap<SuperHeap>) {
             return SuperHeap::zalloc(size);
         } else {
@@ -144,7 +144,7 @@ public:
         if (align <= alignment) {
             return malloc(size);
         }
-        return SuperHeap::memalign(align, atLeastOne(size));
+        return SuperHeap::memalign(align, least(size));
     }
 
     /// The usable bytes of an object; 0 for null.
@@ -202,6 +202,8 @@ public:
         SuperHeap::afterHandler(before);
     }
 
+    using Forwards::checkRequest;
+    using Forwards::describe;
     using Forwards::inspect;
     using Forwards::owns;
     using Forwards::purgeExpired;
@@ -210,8 +212,8 @@ public:
 private:
     static constexpr std::size_t largest = PTRDIFF_MAX;
 
-    static constexpr std::size_t atLeastOne(std::size_t size) noexcept {
-        return size + (size == 0 ? 1U : 0U);
+    static constexpr std::size_t least(std::size_t size) noexcept {
+        return size + (size == 0 && !EmptyRequestHeap<SuperHeap> ? 1U : 0U);
     }
 
     /// Applies the rules to a request that the fast path refused. Out of line and static, so that
@@ -221,7 +223,7 @@ private:
         if (size > largest) [[unlikely]] {
             return nullptr;
         }
-        return static_cast<SuperHeap&>(heap).mallocSlow(atLeastOne(size));
+        return static_cast<SuperHeap&>(heap).mallocSlow(least(size));
     }
     [[gnu::noinline]] static void afterAll(void* object, ANSIWrapper& heap) noexcept {
         if (object != nullptr) {

@@ -8,11 +8,13 @@
 //   | run … | closed gap | run … | closed gap |          freed: | closed … until it leaves |
 //
 // A gap takes addresses and no memory. A freed run gives its memory back at once and stays closed
-// until `Wait` bytes of addresses were freed after it (0: not at all). Larger runs are not kept.
-// Linux allows 65,530 mappings per process, and each gap splits one into three. At most `Most` runs
-// are therefore closed at a time. The gaps of further runs stay accessible but unused. The set of
-// closed runs lies apart (structure/map/closed_runs.hpp) and needs no waiting, so the layer is as
-// concurrent as the heap below.
+// until `Wait` bytes of addresses were freed after it (0: not at all). Larger runs are not kept,
+// but their memory is released, too. The heap below thus never gets a run with old contents. A run
+// that shrinks keeps its addresses and releases the pages beyond its end; it is refused if less
+// than a quarter stays. Linux allows 65,530 mappings per process, and each gap splits one into
+// three. At most `Most` runs are therefore closed at a time. The gaps of further runs stay
+// accessible but unused. The set of closed runs lies apart (structure/map/closed_runs.hpp) and
+// needs no waiting, so the layer is as concurrent as the heap below.
 //
 // Invariant: the heap below gets runs back open, as it returned them. Blocks of one size become
 // smaller by the gap (`blockSize`). A heap with runs of any length gets a larger request.
@@ -41,6 +43,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
 namespace heapwright {
@@ -126,6 +129,7 @@ public:
         const bool waits = whole <= Wait ? closed_.letWait(run, whole, gapOf(run))
                                          : !closed_.open(gapOf(run), Gap);
         if (!waits) {
+            wipe(run, addressOf(gapOf(run)) - addressOf(run));
             SuperHeap::free(run);
         }
         releaseDownTo(Wait);
@@ -139,6 +143,15 @@ public:
         requires ResizableHeap<SuperHeap>
     {
         const std::size_t whole = wholeOf(size);
+        const std::size_t have = getSize(run);
+        if (whole != 0 && whole - Gap < have) {
+            const std::size_t kept = whole - Gap;
+            const bool stays = kept >= have / 4;
+            if (stays) {
+                wipe(forward(run, kept), have - kept);
+            }
+            return stays;
+        }
         if (whole == 0 || !closed_.open(gapOf(run), Gap)) {
             return false;
         }
@@ -230,6 +243,13 @@ private:
         std::size_t whole = 0;
         const std::size_t page = platform::pageSize();
         return __builtin_add_overflow(size, Gap + page - 1, &whole) ? 0 : roundDown(whole, page);
+    }
+
+    /// Makes whole pages read as zero.
+    static void wipe(void* pages, std::size_t bytes) noexcept {
+        if (!platform::discardPages(pages, bytes)) [[unlikely]] {
+            std::memset(pages, 0, bytes); // they are locked in memory
+        }
     }
 
     [[nodiscard]] void* gapOf(void* run) noexcept {

@@ -52,6 +52,7 @@ public:
     static constexpr bool concurrent = ConcurrentHeap<SuperHeap>;
     static constexpr bool processLocal = true; ///< the bits belong to the process
     static constexpr bool tagged = TagPreservingHeap<SuperHeap>;
+    static constexpr bool acceptsEmpty = EmptyRequestHeap<SuperHeap>;
     /// Only this heap knows what it has returned.
     static constexpr bool acceptsForeignObjects = false;
     static constexpr std::string_view caption = "knows live objects by two bits apart from them";
@@ -139,6 +140,14 @@ public:
         if (life != Life::live) [[unlikely]] {
             refuse(life, routine);
         }
+    }
+
+    void checkRequest(void* object, std::size_t size, std::size_t align,
+                      std::string_view routine) noexcept
+        requires RequestCheckingHeap<SuperHeap>
+    {
+        check(object, routine);
+        SuperHeap::checkRequest(object, size, align, routine);
     }
 
     void clear() noexcept

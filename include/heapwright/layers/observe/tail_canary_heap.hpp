@@ -11,19 +11,23 @@
 // Other verbs are reported with their routine (`realloc`, `malloc_usable_size`), and a freed object
 // is then reported as `use of a freed object`.
 //
-//   object: exactly the size [ canary, up to 8 bytes ][ rest ][ tail: how much is slack ]
+//   object: exactly the size [ canary, up to 8 bytes ][ rest ][ tail: slack and alignment ]
 //                                                               the last 8 bytes of the memory
+//
+// The layer also knows the size and the alignment with which an object was requested
+// (`checkRequest`). A resized object has no special alignment.
 //
 // Objects stay where they are and need no header. The layer thus costs 8 bytes where `CanaryHeap`
 // costs 24, and these are mostly bytes that rounding wastes. It does not detect an underflow,
 // except as the overflow of the previous object.
 //
 // Invariant: canary and tail are mixes of the object's address and two secrets of the process. The
-// tail holds the number of slack bytes behind the object, at least 8. Neither starts with a zero
-// byte, so a string whose end is one byte too far always shows. The heap below reports the same
-// size of an object as long as it lives. `getSize` returns the requested size, because a use of
-// more bytes would change the canary. The layer's only state are the secrets, one pair for each
-// type. It is as concurrent as the heap below, and a signal handler may interrupt it.
+// tail holds the number of slack bytes behind the object, at least 8, and the logarithm of a
+// special alignment. Neither starts with a zero byte, so a string whose end is one byte too far
+// always shows. The heap below reports the same size of an object as long as it lives. `getSize`
+// returns the requested size, because a use of more bytes would change the canary. The layer's only
+// state are the secrets, one pair for each type. It is as concurrent as the heap below, and a
+// signal handler may interrupt it.
 //
 // Pre: the memory of an object argument is readable, so put a layer that detects wrong pointers
 // over it. An object that is never freed is never checked.
@@ -94,14 +98,17 @@ public:
     [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept
         requires AlignedHeap<SuperHeap>
     {
-        return obtain(size, [&](std::size_t whole) { return SuperHeap::memalign(align, whole); });
+        return obtain(
+            size, [&](std::size_t whole) { return SuperHeap::memalign(align, whole); },
+            special(align));
     }
 
     [[nodiscard]] void* memalignHeld(std::size_t align, std::size_t size) noexcept
         requires AlignedHoldingHeap<SuperHeap>
     {
-        return obtain(size,
-                      [&](std::size_t whole) { return SuperHeap::memalignHeld(align, whole); });
+        return obtain(
+            size, [&](std::size_t whole) { return SuperHeap::memalignHeld(align, whole); },
+            special(align));
     }
 
     void free(void* object) noexcept {
@@ -147,6 +154,18 @@ public:
         static_cast<void>(checked(object, routine));
     }
 
+    /// Aborts unless the object was requested with this size and alignment.
+    void checkRequest(void* object, std::size_t size, std::size_t align,
+                      std::string_view routine) noexcept {
+        const Room found = checked(object, routine);
+        if (size != anySize && size != found.size) [[unlikely]] {
+            platform::refuseSize(routine);
+        }
+        if (align != anyAlignment && special(align) != found.special) [[unlikely]] {
+            platform::refuseAlignment(routine);
+        }
+    }
+
     /// Reports objects with the requested size. A damaged tail is not reported here; the object
     /// then has its usable size.
     void walk(const ObjectVisitor& visit) noexcept
@@ -172,11 +191,13 @@ public:
     using Forwards::trim;
 
 private:
-    /// An object's memory: usable bytes, requested bytes, and the address of the tail.
+    /// An object's memory: usable bytes, requested bytes, the address of the tail, and the special
+    /// alignment.
     struct Room {
         std::size_t bytes;
         std::size_t size;
         void* tail;
+        unsigned special;
     };
 
     /// Mixes of an address: for the tail and for the canary before it.
@@ -190,6 +211,14 @@ private:
     static constexpr Word inverse = 0xF1DE83E19937733DU;
     static_assert(odd * inverse == 1);
 
+    /// The slack lies above these, so that a change of the last byte always makes it too large.
+    static constexpr unsigned specialBits = 6;
+
+    /// The logarithm of an alignment that not every object has; 0 for other alignments.
+    static constexpr unsigned special(std::size_t align) noexcept {
+        return align <= minAlignment ? 0 : static_cast<unsigned>(std::countr_zero(align));
+    }
+
     /// The size of an object with its tail; 0 on overflow.
     static std::size_t wholeOf(std::size_t size) noexcept {
         std::size_t whole = 0;
@@ -197,27 +226,29 @@ private:
     }
 
     template <class Get>
-    void* obtain(std::size_t size, Get get) noexcept {
+    void* obtain(std::size_t size, Get get, unsigned special = 0) noexcept {
         const std::size_t whole = wholeOf(size);
         void* const object = whole == 0 ? nullptr : get(whole);
-        return object == nullptr ? nullptr : seal(object, size);
+        return object == nullptr ? nullptr : seal(object, size, special);
     }
 
-    void* seal(void* object, std::size_t size) noexcept {
+    void* seal(void* object, std::size_t size, unsigned special = 0) noexcept {
         const std::size_t bytes = SuperHeap::getSize(object);
         const Mixes mixes = mixesOf(object);
-        const Word slack = bytes - size;
+        const Word slack = ((bytes - size) << specialBits) | special;
         write(forward(object, size), mixes.canary); // the tail may cover some of it, or all
         write(forward(object, bytes - sizeof(Word)), ((slack * odd) << firstByte) ^ mixes.tail);
         return object;
     }
 
-    [[nodiscard]] Room checked(void* object, std::string_view routine) noexcept {
+    [[nodiscard, gnu::always_inline]] Room checked(void* object,
+                                                   std::string_view routine) noexcept {
         const std::size_t bytes = SuperHeap::getSize(object);
         const Mixes mixes = mixesOf(object);
         void* const tail = forward(object, bytes - sizeof(Word));
         const Word opened = read(tail) ^ mixes.tail;
-        const Word slack = slackIn(opened);
+        const Word stored = storedIn(opened);
+        const Word slack = stored >> specialBits;
         if (!isSlack(opened, slack, bytes)) [[unlikely]] {
             refuse(~read(tail) ^ mixes.tail, bytes, routine);
         }
@@ -227,7 +258,7 @@ private:
         if (((seen ^ mixes.canary) & mask) != 0) [[unlikely]] {
             platform::abortWithMessage(routine, "overflow");
         }
-        return {bytes, bytes - slack, tail};
+        return {bytes, bytes - slack, tail, static_cast<unsigned>(stored & specialMask)};
     }
 
     [[nodiscard]] static std::size_t shownSize(const LiveObject& object) noexcept {
@@ -240,9 +271,13 @@ private:
         return isSlack(opened, slack, object.size) ? object.size - slack : most;
     }
 
-    static Word slackIn(Word opened) noexcept {
+    static constexpr Word specialMask = (Word{1} << specialBits) - 1;
+
+    /// The slack and the special alignment.
+    static Word storedIn(Word opened) noexcept {
         return ((opened >> firstByte) * inverse) & (~Word{0} >> firstByte);
     }
+    static Word slackIn(Word opened) noexcept { return storedIn(opened) >> specialBits; }
     static bool isSlack(Word opened, Word slack, std::size_t bytes) noexcept {
         return (opened & 0xFFU) == 0 && slack >= sizeof(Word) && slack <= bytes;
     }

@@ -273,6 +273,7 @@ public:
         SlowPath::mark(fork.inside);
     }
 
+    using Forwards::describe;
     using Forwards::inspect;
     using Forwards::walk;
 

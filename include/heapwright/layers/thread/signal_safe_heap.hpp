@@ -5,9 +5,9 @@
 // interrupted malloc, or in an atfork handler that allocates during a fork. See
 // docs/explanation/signals.md for the state diagram.
 //
-// Each request sets a flag of its thread. A request that finds the flag set allocates from an
-// emergency arena. It frees an arena object to the arena, and defers the free of any other object
-// to the next ordinary request.
+// Each request sets a flag of its thread. The exit hooks of the layers below set another
+// (`SlowPath`). A request that finds one of them set allocates from an emergency arena. It frees an
+// arena object to the arena, and defers the free of any other object to the next ordinary request.
 //
 // Invariant: no request waits for a lock that its own thread holds.
 // Cost: a thread-local flag set and cleared, a load of a list's head, a range check on free.
@@ -27,6 +27,7 @@
 #include <heapwright/structure/forwarding.hpp>
 #include <heapwright/structure/signal/deferred_frees.hpp>
 #include <heapwright/structure/signal/handler_arena.hpp>
+#include <heapwright/structure/signal/request_state.hpp>
 #include <heapwright/structure/thread/deferred_work.hpp>
 
 #include <atomic>
@@ -92,7 +93,7 @@ public:
     [[nodiscard]] void* zalloc(std::size_t size) noexcept
         requires ZeroingHeap<SuperHeap>
     {
-        if (Inside::mine()) [[unlikely]] {
+        if (isInside()) [[unlikely]] {
             void* const object = arena_.memalign(alignment, size);
             return object == nullptr ? nullptr : std::memset(object, 0, size);
         }
@@ -104,7 +105,7 @@ public:
     [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept
         requires AlignedHeap<SuperHeap>
     {
-        if (Inside::mine()) [[unlikely]] {
+        if (isInside()) [[unlikely]] {
             return arena_.memalign(align, size);
         }
         const Entry entry;
@@ -135,7 +136,7 @@ public:
         if (arena_.owns(object)) [[unlikely]] {
             return EmergencyArena::getSize(object);
         }
-        if (Inside::mine()) [[unlikely]] {
+        if (isInside()) [[unlikely]] {
             return sizeFromInside(object);
         }
         const Entry entry;
@@ -148,7 +149,7 @@ public:
         if (arena_.owns(object)) [[unlikely]] {
             return size <= EmergencyArena::getSize(object);
         }
-        if (Inside::mine()) [[unlikely]] {
+        if (isInside()) [[unlikely]] {
             return size <= sizeFromInside(object);
         }
         const Entry entry;
@@ -158,7 +159,7 @@ public:
     [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept
         requires RelocatingHeap<SuperHeap>
     {
-        if (arena_.owns(object) || Inside::mine()) [[unlikely]] {
+        if (arena_.owns(object) || isInside()) [[unlikely]] {
             return nullptr;
         }
         const Entry entry;
@@ -168,7 +169,7 @@ public:
     bool trim(std::size_t pad) noexcept
         requires TrimmableHeap<SuperHeap>
     {
-        if (Inside::mine()) {
+        if (isInside()) {
             return false;
         }
         const Entry entry;
@@ -179,7 +180,7 @@ public:
     void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
-        if (Inside::mine()) {
+        if (isInside()) {
             return;
         }
         const Entry entry;
@@ -189,7 +190,7 @@ public:
     std::uint32_t purgeExpired() noexcept
         requires PurgeableHeap<SuperHeap>
     {
-        if (Inside::mine()) {
+        if (isInside()) {
             return 0;
         }
         const Entry entry;
@@ -206,7 +207,7 @@ public:
     /// thread is in a handler that interrupted a request, the lock is left to that request, in the
     /// parent and in the child. If the request still waits for the lock, the fork takes it.
     void beforeFork() noexcept {
-        if (Inside::mine()) {
+        if (isInside()) {
             ForkedInside::mine() = true;
             if constexpr (ReentryDetectingHeap<SuperHeap>) {
                 if (!platform::singleThreaded() && !SuperHeap::heldByThisThread()) {
@@ -230,7 +231,7 @@ public:
                 SuperHeap::afterForkInParent();
             }
         }
-        Inside::mine() = inner;
+        Inside::mine() = inner && !SlowPath::entered();
     }
 
     void afterForkInChild() noexcept {
@@ -241,13 +242,16 @@ public:
                 SuperHeap::afterForkInChild();
             }
         }
-        Inside::mine() = inner;
+        Inside::mine() = inner && !SlowPath::entered();
     }
 
     using Forwards::inspect; ///< Pre: the heap is quiescent. The arena is not counted.
     using Forwards::walk;
 
 private:
+    /// Whether the thread is in a request, in a fork, or in an exit hook of a layer below.
+    [[nodiscard]] static bool isInside() noexcept { return Inside::mine() || SlowPath::entered(); }
+
     std::size_t sizeFromInside(void* object) noexcept {
         if constexpr (UnlockedSizeHeap<SuperHeap>) {
             return SuperHeap::getSizeUnlocked(object);
@@ -275,12 +279,12 @@ private:
     /// and jump to a function out of line if so. These functions are static, so that their argument
     /// stays in its register.
     [[nodiscard]] bool busy() const noexcept {
-        return Inside::mine() || deferred_.any() || deferredWorkDue();
+        return isInside() || deferred_.any() || deferredWorkDue();
     }
 
     [[gnu::cold, gnu::noinline]] static void* mallocAside(std::size_t size,
                                                           SignalSafeHeap& heap) noexcept {
-        if (Inside::mine()) {
+        if (isInside()) {
             return heap.arena_.memalign(alignment, size);
         }
         findDeferredWork();
@@ -291,7 +295,7 @@ private:
 
     [[gnu::cold, gnu::noinline]] static void freeAside(void* object,
                                                        SignalSafeHeap& heap) noexcept {
-        if (Inside::mine()) {
+        if (isInside()) {
             heap.deferred_.add(object);
             return;
         }

@@ -13,14 +13,15 @@
 // The layer writes only the poison into a waiting object. An array of the thread's slot holds one
 // word for each waiting object, so an attacker has no link to overwrite. At most `Bytes` bytes wait
 // for a thread; beyond that, the queue is released first. Objects of more than 1/16 of that do not
-// wait, and neither do those of threads without a slot. The next owner of a slot inherits its
-// objects. When the heap below has no memory, the caller's waiting objects go there.
+// wait, and neither do those of threads without a slot. A thread that ends checks its objects and
+// releases them, because each would keep a whole superblock in use. Frees of later destructors do
+// not wait. When the heap below has no memory, the caller's waiting objects go there.
 //
 // Invariant: a waiting object is in one place and poisoned, and the byte count is at least the sum
 // of those waiting. This holds after every instruction, because another thread may fork at any
 // moment.
-// Cost: the fill and the check, one pass over the object each; a random number; a few pages for
-// each thread, and the waiting objects.
+// Cost: the fill and the check, one pass over the object each, and a random number. A few pages for
+// each live thread, and the waiting objects.
 // Source: random slots before a queue are from hardened_malloc, the quarantine from
 // AddressSanitizer.
 //
@@ -37,17 +38,22 @@
 #include <heapwright/core/requests.hpp>
 #include <heapwright/core/traits.hpp>
 #include <heapwright/platform/abort.hpp>
+#include <heapwright/platform/build.hpp>
 #include <heapwright/platform/pages.hpp>
+#include <heapwright/platform/thread.hpp>
+#include <heapwright/platform/thread_exit.hpp>
 #include <heapwright/structure/cache/fast_path.hpp>
 #include <heapwright/structure/cache/poisoned.hpp>
 #include <heapwright/structure/forwarding.hpp>
 #include <heapwright/structure/random_numbers.hpp>
+#include <heapwright/structure/signal/request_state.hpp>
 #include <heapwright/sync/shared_word.hpp>
 #include <heapwright/sync/thread_slot.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <new>
 #include <string_view>
 
@@ -70,6 +76,11 @@ class ThreadQuarantineHeap : private Forwarding<SuperHeap> {
         Poisoned queue[Objects];
     };
     static constexpr std::size_t largest = Bytes / 16;
+    /// The most heaps of a type whose objects are released when a thread ends. In further heaps the
+    /// next owner of the thread's slot inherits them.
+    static constexpr std::size_t mostHeaps = 16;
+    /// Whether the calling thread has released its objects, because it ends.
+    using Ended = platform::PerThread<ThreadQuarantineHeap, bool>;
 
     static_assert(Objects >= 1 && Slots >= 1 && Slots <= threadSlots);
     static_assert(largest <= Poisoned::largest);
@@ -89,6 +100,7 @@ public:
     ThreadQuarantineHeap(const ThreadQuarantineHeap&) = delete;
     ThreadQuarantineHeap& operator=(const ThreadQuarantineHeap&) = delete;
     ~ThreadQuarantineHeap() {
+        leaveTable();
         forEachQuarantine([this](ThreadQuarantine& quarantine) { releaseAll(quarantine); });
         dropQuarantines();
     }
@@ -228,7 +240,31 @@ public:
             SuperHeap::afterForkInChild();
         }
         forEachQuarantine([](ThreadQuarantine& quarantine) { quarantine.numbers.forget(); });
+        for (std::size_t slot = 0; slot < Slots; ++slot) {
+            if (slot != threadSlotIfTaken()) {
+                active_[slot].store(nullptr, std::memory_order_relaxed);
+            }
+        }
+        visitors_.store(0, std::memory_order_relaxed);
         keepOnlyMySlot();
+    }
+
+    /// Checks and releases all objects of the calling thread, in all heaps of the type. The
+    /// thread's exit hook.
+    static void leave() noexcept {
+        const SlowPath::Entry entry; // a handler may interrupt it here
+        Ended::mine() = true;
+        const std::size_t slot = threadSlotIfTaken();
+        if (slot >= Slots) {
+            return;
+        }
+        visitors_.fetchAdd(1, std::memory_order_seq_cst);
+        for (SharedWord<ThreadQuarantineHeap*>& place : heaps_) {
+            if (ThreadQuarantineHeap* const heap = place.load(std::memory_order_seq_cst)) {
+                heap->end(slot);
+            }
+        }
+        visitors_.fetchSub(1, std::memory_order_release);
     }
 
 private:
@@ -238,22 +274,79 @@ private:
         if (slot >= Slots) [[unlikely]] {
             return nullptr;
         }
-        ThreadQuarantine* const quarantine = quarantines_[slot].load(std::memory_order_acquire);
-        return quarantine != nullptr ? quarantine : made(slot);
+        ThreadQuarantine* const quarantine = active_[slot].load(std::memory_order_acquire);
+        return quarantine != nullptr ? quarantine : begun(slot);
     }
 
     static std::size_t quarantinePages() noexcept {
         return roundUp(sizeof(ThreadQuarantine), platform::pageSize());
     }
 
-    [[gnu::cold, gnu::noinline]] ThreadQuarantine* made(std::size_t slot) noexcept {
-        void* const pages = platform::mapPages(quarantinePages());
-        if (pages == nullptr) {
+    /// Starts the calling thread's quarantine, with the pages of a previous owner of the slot if
+    /// there are any.
+    [[gnu::cold, gnu::noinline]] ThreadQuarantine* begun(std::size_t slot) noexcept {
+        if (Ended::mine() || !leavesAtTheEnd()) {
             return nullptr;
         }
-        auto* const quarantine = ::new (pages) ThreadQuarantine;
-        quarantines_[slot].store(quarantine, std::memory_order_release);
+        ThreadQuarantine* quarantine = quarantines_[slot].load(std::memory_order_acquire);
+        if (quarantine == nullptr) {
+            void* const pages = platform::mapPages(quarantinePages());
+            if (pages == nullptr) {
+                return nullptr;
+            }
+            quarantine = ::new (pages) ThreadQuarantine;
+            quarantines_[slot].store(quarantine, std::memory_order_release);
+        }
+        enterTable();
+        active_[slot].store(quarantine, std::memory_order_release);
         return quarantine;
+    }
+
+    [[nodiscard]] static bool leavesAtTheEnd() noexcept {
+        if constexpr (platform::scheduled) {
+            return true; // its quarantines are inherited
+        } else {
+            // One round before the caches below return their objects.
+            return platform::AtThreadExit<leave, 2>::arrange();
+        }
+    }
+
+    /// Ends the quarantine of the calling thread, which has a slot.
+    void end(std::size_t slot) noexcept {
+        ThreadQuarantine* const quarantine = active_[slot].load(std::memory_order_acquire);
+        if (quarantine == nullptr) {
+            return;
+        }
+        releaseAll(*quarantine);
+        active_[slot].store(nullptr, std::memory_order_relaxed);
+        // Not unmapped, because another thread may be reading it.
+        platform::discardPages(quarantine, quarantinePages());
+    }
+
+    /// Enters this heap into the table of the type's heaps, if it is not there and has room.
+    void enterTable() noexcept {
+        for (SharedWord<ThreadQuarantineHeap*>& place : heaps_) {
+            ThreadQuarantineHeap* there = nullptr;
+            if (place.compareExchange(there, this, std::memory_order_seq_cst,
+                                      std::memory_order_acquire) ||
+                there == this) {
+                return;
+            }
+        }
+    }
+
+    /// Removes this heap from the table. Waits for threads that end meanwhile.
+    void leaveTable() noexcept {
+        bool was = false;
+        for (SharedWord<ThreadQuarantineHeap*>& place : heaps_) {
+            if (place.load(std::memory_order_relaxed) == this) {
+                place.store(nullptr, std::memory_order_seq_cst);
+                was = true;
+            }
+        }
+        while (was && visitors_.load(std::memory_order_seq_cst) != 0) {
+            platform::yieldProcessor();
+        }
     }
 
     /// The next place, without a division. `Objects` may be any number.
@@ -339,7 +432,7 @@ private:
     bool releaseMine() noexcept {
         const std::size_t slot = threadSlotIfTaken();
         ThreadQuarantine* const quarantine =
-            slot < Slots ? quarantines_[slot].load(std::memory_order_acquire) : nullptr;
+            slot < Slots ? active_[slot].load(std::memory_order_acquire) : nullptr;
         return quarantine != nullptr && releaseAll(*quarantine);
     }
 
@@ -403,9 +496,18 @@ private:
                 place.store(nullptr, std::memory_order_relaxed);
             }
         }
+        for (SharedWord<ThreadQuarantine*>& place : active_) {
+            place.store(nullptr, std::memory_order_relaxed);
+        }
     }
 
-    SharedWord<ThreadQuarantine*> quarantines_[Slots]; ///< by thread slot; null until first used
+    static inline constinit SharedWord<ThreadQuarantineHeap*> heaps_[mostHeaps];
+    static inline constinit SharedWord<std::uint32_t> visitors_; ///< threads that read `heaps_`
+
+    /// The quarantine of each slot's present owner; null until its first free.
+    SharedWord<ThreadQuarantine*> active_[Slots];
+    /// All quarantines by slot; null until the slot's first.
+    SharedWord<ThreadQuarantine*> quarantines_[Slots];
 };
 
 } // namespace heapwright

@@ -8,12 +8,17 @@
 // The two fast functions first test `State`. In its initial value, `State{}`, both refuse: there is
 // no object to take, and no object has the thread's tag. It can therefore be replaced while a
 // signal handler runs, and restored, between any two instructions of the fast functions.
+// A list of plain links ends at a link to itself. One comparison thus detects both an empty list
+// and an object that was freed twice in a row, whose link is its own address, too. Such an object
+// is never returned (`refuseDoubleFree`).
+//
 // Invariant, while the cache is active: the number of objects in a list is `Limits.roomFor` minus
 // its room. Another thread that reads the room without synchronisation sees a value of some moment.
 #pragma once
 
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/introspection.hpp>
+#include <heapwright/platform/abort.hpp>
 #include <heapwright/platform/opaque.hpp>
 #include <heapwright/platform/thread.hpp>
 #include <heapwright/sizeclass/size_classes.hpp>
@@ -46,9 +51,21 @@ class OwnerCache {
     static constexpr CacheLimits limits = Limits;
     using EncodingKept = Encoding;
 
+    /// Whether links are plain addresses.
+    static constexpr bool asTheyAre = std::is_same_v<Encoding, PlainFreelist>;
+
 public:
+    /// The end of every list. With plain links it is an object whose link is its own address.
+    [[nodiscard, gnu::always_inline]] static constexpr ObjectLink* listEnd() noexcept {
+        if constexpr (asTheyAre) {
+            return const_cast<ObjectLink*>(&loop_); // it is never written
+        } else {
+            return nullptr;
+        }
+    }
+
     struct State {
-        std::array<ObjectLink*, Classes::count> heads{};
+        std::array<ObjectLink*, Classes::count> heads = emptyLists();
         OwnerTag me = uncachedOwnerTag; ///< the tag of the thread
     };
 
@@ -78,13 +95,29 @@ public:
                                      numbers.room);
     }
 
-    /// The first waiting object of a class, or null.
+    /// Ends the program if `take` refused because an object was freed twice in a row.
+    [[gnu::always_inline]] void refuseDoubleFree(std::size_t index) const noexcept {
+        if (state.heads[index] != listEnd()) [[unlikely]] {
+            platform::abortWithMessage("free", "double free");
+        }
+    }
+
+    /// The first waiting object of a class; null if the list is empty, or if its first object was
+    /// freed twice in a row.
     [[nodiscard, gnu::always_inline]] void* take(std::size_t index) noexcept {
         ObjectLink* const object = platform::asAnswer(state.heads[index]);
-        if (object == nullptr) [[unlikely]] {
-            return nullptr;
+        if constexpr (asTheyAre) {
+            ObjectLink* const next = object->next;
+            if (next == object) [[unlikely]] {
+                return nullptr;
+            }
+            state.heads[index] = next;
+        } else {
+            if (object == nullptr) [[unlikely]] {
+                return nullptr;
+            }
+            state.heads[index] = Encoding::decode(object->next, object);
         }
-        state.heads[index] = Encoding::decode(object->next, object);
         ++room_[index];
         return object;
     }
@@ -105,9 +138,17 @@ public:
     /// Pre: there is room, and the class's list is empty.
     void fill(ObjectLink* chain, std::size_t number, std::size_t index) noexcept {
         ++refills_;
-        state.heads[index] = chain;
+        state.heads[index] = chain == nullptr ? listEnd() : chain;
         room_[index] -= static_cast<Room>(number);
-        if constexpr (!asTheyAre) {
+        if constexpr (asTheyAre) {
+            ObjectLink* last = chain;
+            for (std::size_t each = 1; each < number; ++each) {
+                last = last->next;
+            }
+            if (last != nullptr) {
+                last->next = listEnd();
+            }
+        } else {
             while (chain != nullptr) {
                 ObjectLink* const next = chain->next;
                 chain->next = Encoding::encode(next, chain);
@@ -120,7 +161,7 @@ public:
     /// chain and returns the rest. Returns whether there were any.
     template <class Give>
     bool hand(std::size_t index, std::size_t most, Give give) noexcept {
-        if (state.heads[index] == nullptr) {
+        if (state.heads[index] == listEnd()) {
             return false;
         }
         const std::size_t waiting = count(index);
@@ -128,7 +169,7 @@ public:
         ++flushes_;
         if constexpr (asTheyAre) {
             room_[index] += static_cast<Room>(waiting);
-            ObjectLink* const rest = give(std::exchange(state.heads[index], nullptr), number);
+            ObjectLink* const rest = give(std::exchange(state.heads[index], listEnd()), number);
             state.heads[index] = rest;
             room_[index] -= static_cast<Room>(waiting - number);
         } else {
@@ -203,8 +244,6 @@ public:
 
 private:
     using Room = std::int32_t;
-    /// Whether links are plain addresses.
-    static constexpr bool asTheyAre = std::is_same_v<Encoding, PlainFreelist>;
     enum class Phase : std::uint8_t { notYet, active, none };
 
     struct Numbers {
@@ -234,6 +273,14 @@ private:
         return table;
     }();
     static_assert(Classes::count <= UINT8_MAX);
+
+    [[nodiscard]] static constexpr auto emptyLists() noexcept {
+        std::array<ObjectLink*, Classes::count> heads{};
+        heads.fill(listEnd());
+        return heads;
+    }
+
+    static constinit const ObjectLink loop_;
 
     /// Up to `most` objects of a class, as a chain; null if none waits.
     [[nodiscard]] ObjectLink* takeChain(std::size_t index, std::size_t most) noexcept {
@@ -267,5 +314,9 @@ private:
     std::uint32_t thread_ = 0;  ///< number of the thread
     Phase phase_ = Phase::notYet;
 };
+
+template <SizeClasses Classes, CacheLimits Limits, FreelistEncoding Encoding>
+constinit const ObjectLink OwnerCache<Classes, Limits, Encoding>::loop_{
+    const_cast<ObjectLink*>(&loop_)};
 
 } // namespace heapwright

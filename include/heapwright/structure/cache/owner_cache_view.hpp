@@ -49,7 +49,7 @@ public:
     void forEachKept(Take take) const {
         for (std::size_t index = 0; index < Classes::count; ++index) {
             ObjectLink* object = read(cache_.state.heads[index]);
-            while (object != nullptr && take(object)) {
+            while (object != Cache::listEnd() && object != nullptr && take(object)) {
                 object = Encoding::peek(read(object->next), object);
             }
         }

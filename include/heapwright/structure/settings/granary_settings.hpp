@@ -55,6 +55,10 @@ public:
     [[nodiscard]] static bool printsAtExit() noexcept { return read(atExit_); }
     [[nodiscard]] static int printsOnSignal() noexcept { return read(signal_); }
     [[nodiscard]] static bool printsJson() noexcept { return read(json_); }
+    /// One of this many counted requests gets a guarded page; 0: none
+    /// (layers/observe/guard_sample_heap.hpp). Whether a signal handler reports faults there.
+    [[nodiscard]] static std::uint32_t guardInterval() noexcept { return read(guard_); }
+    [[nodiscard]] static bool guardReports() noexcept { return read(guardReports_); }
     /// The destination of statistics: "stderr", the number of a descriptor, or a path.
     [[nodiscard, gnu::cold]] static Text target() noexcept {
         readOnce();
@@ -122,7 +126,8 @@ public:
     /// Resets all settings to their defaults, for tests.
     static void forget() noexcept {
         delay_ = defaultDelay;
-        huge_ = atExit_ = json_ = false;
+        huge_ = atExit_ = json_ = guardReports_ = false;
+        guard_ = 0;
         background_ = Background::automatic;
         signal_ = 0;
         target_.clear();
@@ -142,7 +147,7 @@ private:
         Text (*tell)() noexcept;
     };
 
-    static const std::array<Setting, 6> settings_;
+    static const std::array<Setting, 7> settings_;
 
     template <class Value>
     [[nodiscard]] static Value read(const std::atomic<Value>& word) noexcept {
@@ -272,6 +277,37 @@ private:
         return text;
     }
 
+    /// off, N, N+report
+    [[gnu::cold]] static bool takeGuard(std::string_view value) noexcept {
+        constexpr std::string_view reports = "+report";
+        const bool report = value.size() > reports.size() &&
+                            restOf(value, value.size() - reports.size()) == reports;
+        value.remove_suffix(report ? reports.size() : 0);
+        std::uint32_t interval = 0;
+        if (value != "off" || report) {
+            if (value.empty() || value.size() > 9) {
+                return false;
+            }
+            for (const char digit : value) {
+                if (digit < '0' || digit > '9') {
+                    return false;
+                }
+                interval = 10 * interval + static_cast<std::uint32_t>(digit - '0');
+            }
+            if (interval == 0) {
+                return false;
+            }
+        }
+        guard_ = interval;
+        guardReports_ = report;
+        return true;
+    }
+    [[gnu::cold]] static Text tellGuard() noexcept {
+        const std::uint32_t interval = guard_;
+        return interval == 0 ? Text().put("off")
+                             : Text().putNumber(interval).put(guardReports_ ? "+report" : "");
+    }
+
     [[gnu::cold]] static bool takeFormat(std::string_view value) noexcept {
         if (value != "table" && value != "json") {
             return false;
@@ -300,17 +336,21 @@ private:
     static inline constinit std::atomic<bool> atExit_{false};
     static inline constinit std::atomic<bool> json_{false};
     static inline constinit std::atomic<int> signal_{0};
+    static inline constinit std::atomic<std::uint32_t> guard_{0};
+    static inline constinit std::atomic<bool> guardReports_{false};
     static inline constinit std::atomic<Waker> waker_{nullptr};
     static inline constinit FutexLock lock_; ///< for values of more than one word
     static inline constinit Text target_ = Text().put("stderr");
 };
 
-inline constexpr std::array<GranarySettings::Setting, 6> GranarySettings::settings_ = {
+inline constexpr std::array<GranarySettings::Setting, 7> GranarySettings::settings_ = {
     {{"return", "a time as 250ms or 2s, at-once or never", &takeDelay, &tellDelay},
      {"background", "auto, on or off", &takeBackground, &tellBackground},
      {"huge-pages", "on or off",
       [](std::string_view value) noexcept { return takeSwitch(huge_, value); },
       []() noexcept { return tellSwitch(huge_); }},
+     {"guard", "off, a number as 1000 or a number with a report as 1000+report", &takeGuard,
+      &tellGuard},
      {"statistics", "off, exit, signal:NAME or exit+signal:NAME", &takeStatistics, &tellStatistics},
      {"format", "table or json", &takeFormat,
       []() noexcept { return Text().put(json_ ? "json" : "table"); }},

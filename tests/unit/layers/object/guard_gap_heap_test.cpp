@@ -96,6 +96,34 @@ TEST_F(GuardGapHeapTest, DoesNotUseAgainWhatWaits) {
     }
 }
 
+TEST_F(GuardGapHeapTest, ReleasesTheMemoryOfRunsThatDoNotWait) {
+    Heap heap;
+    void* const other = heap.malloc(1); // an unused chunk would be unmapped
+    void* const block = heap.malloc(1);
+    std::memset(block, 1, 32 * KiB);
+    heap.free(block);
+    void* const again = heap.malloc(1);
+    ASSERT_EQ(again, block);
+    EXPECT_EQ(*at(again, 0), 0U);
+    EXPECT_EQ(*at(again, 32 * KiB - 1), 0U);
+    heap.free(again);
+    heap.free(other);
+}
+
+TEST_F(GuardGapHeapTest, ReleasesThePagesBeyondTheEndOfARunThatShrinks) {
+    using Runs = ExtentHeap<32 * KiB, FutexLock, PurgeAfter<250>, SystemExtents>;
+    GuardGapHeap<32 * KiB, 0, 1024, FutexLock, Runs> heap;
+    void* const run = heap.malloc(128 * KiB);
+    std::memset(run, 1, 128 * KiB);
+    EXPECT_TRUE(heap.resize(run, 40 * KiB - 100));
+    EXPECT_EQ(*at(run, 40 * KiB - 101), 1U);
+    EXPECT_EQ(*at(run, 40 * KiB), 0U) << "the first page beyond the end";
+    EXPECT_TRUE(heap.resize(run, 128 * KiB)) << "the addresses were kept";
+    EXPECT_EQ(*at(run, 128 * KiB - 1), 0U);
+    EXPECT_FALSE(heap.resize(run, 20 * KiB)) << "too much would stay";
+    heap.free(run);
+}
+
 TEST_F(GuardGapHeapTest, LeavesTheGapOpenWhereTooManyAreClosed) {
     Guarded<0, 2> heap;
     std::vector<void*> blocks;

@@ -4,6 +4,7 @@
 #include <heapwright/layers/object/align_heap.hpp>
 #include <heapwright/layers/object/size_heap.hpp>
 #include <heapwright/layers/observe/tail_canary_heap.hpp>
+#include <heapwright/layers/source/malloc_heap.hpp>
 #include <heapwright/layers/source/mmap_heap.hpp>
 
 #include <support/counting_heap.hpp>
@@ -161,6 +162,32 @@ TEST(TailCanaryHeap, ShowsAnObjectWithABrokenTailAsLargeAsItMayBe) {
     void* const object = heap.malloc(40);
     std::memset(object, 0, Ledger::the().live.at(object));
     EXPECT_EQ(walked(heap).at(object).size, Ledger::the().live.at(object) - 8);
+}
+
+TEST(TailCanaryHeapRequestDeathTest, KnowsSizeAndAlignment) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    TailCanaryHeap<MallocHeap> heap;
+    void* const plain = heap.malloc(100);
+    heap.checkRequest(plain, 100, 1, "free_sized");
+    heap.checkRequest(plain, 100, minAlignment, "free_sized");
+    heap.checkRequest(plain, anySize, anyAlignment, "free_sized");
+    for (const std::size_t size : {0U, 99U, 101U, 112U}) {
+        EXPECT_EXIT(heap.checkRequest(plain, size, 1, "free_sized"),
+                    ::testing::KilledBySignal(SIGABRT),
+                    "^heapwright: free_sized\\(\\): the size is not the object's\n");
+    }
+    EXPECT_EXIT(heap.checkRequest(plain, 100, 32, "free_sized"), ::testing::KilledBySignal(SIGABRT),
+                "^heapwright: free_sized\\(\\): the alignment is not the object's\n");
+    void* const aligned = heap.memalign(256, 300);
+    EXPECT_EQ(heap.getSize(aligned), 300U);
+    heap.checkRequest(aligned, 300, 256, "free_sized");
+    for (const std::size_t align : {1U, 64U, 512U}) {
+        EXPECT_EXIT(heap.checkRequest(aligned, 300, align, "free_sized"),
+                    ::testing::KilledBySignal(SIGABRT),
+                    "^heapwright: free_sized\\(\\): the alignment is not the object's\n");
+    }
+    heap.free(plain);
+    heap.free(aligned);
 }
 
 } // namespace

@@ -395,5 +395,43 @@ TEST(OwnerCacheHeap, ServesAClassThatIsUsedOftenFromItself) {
     }
 }
 
+TEST(OwnerCacheHeapDeathTest, FindsADoubleFreeInARowBeforeItIsUsed) {
+    struct Name {};
+    typename Stack<Name>::Cached heap;
+    void* const object = heap.malloc(100);
+    void* const other = heap.malloc(100);
+    void* const elsewhere = heap.malloc(500);
+    const char* const words = "heapwright: free\\(\\): double free\n";
+    EXPECT_DEATH( // by the next request of the class
+        {
+            heap.free(object);
+            heap.free(object);
+            static_cast<void>(heap.malloc(100));
+        },
+        words);
+    EXPECT_DEATH( // below other freed objects
+        {
+            heap.free(object);
+            heap.free(object);
+            heap.free(other);
+            static_cast<void>(heap.malloc(100));
+            static_cast<void>(heap.malloc(100));
+        },
+        words);
+    EXPECT_DEATH( // by a flush
+        {
+            heap.free(object);
+            heap.free(object);
+            heap.flush();
+        },
+        words);
+    heap.free(object); // other classes, and the same address later, are not affected
+    heap.free(elsewhere);
+    EXPECT_EQ(heap.malloc(500), elsewhere);
+    EXPECT_EQ(heap.malloc(100), object);
+    heap.free(object);
+    EXPECT_EQ(heap.malloc(100), object);
+}
+
 } // namespace
 } // namespace heapwright::testing

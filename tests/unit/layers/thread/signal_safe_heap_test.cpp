@@ -56,6 +56,21 @@ TEST_F(SignalSafeHeapTest, ServesFromAsideWhileItIsInside) {
     EXPECT_EQ(Ledger::the().wrongFrees, 0U);
 }
 
+TEST_F(SignalSafeHeapTest, ServesFromAsideDuringAnExitHookBelow) {
+    void* const before = heap_.malloc(64);
+    void* object = nullptr;
+    {
+        const SlowPath::Entry hook;
+        object = heap_.malloc(50);
+        heap_.free(before);
+        EXPECT_EQ(Ledger::the().live.size(), 1U) << "the heap below was not entered";
+    }
+    ASSERT_NE(object, nullptr);
+    heap_.free(object);
+    heap_.free(heap_.malloc(64));
+    EXPECT_TRUE(Ledger::the().live.empty());
+}
+
 TEST_F(SignalSafeHeapTest, DefersAFreeUntilItIsOutside) {
     toFree = heap_.malloc(64);
     InterruptedHeap::interruption = [] {

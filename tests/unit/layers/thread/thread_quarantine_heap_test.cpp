@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstring>
 #include <set>
@@ -102,19 +103,58 @@ TEST_F(ThreadQuarantineHeapTest, AsksAgainWhenThereWasNoMemory) {
 TEST_F(ThreadQuarantineHeapTest, ReturnsAllInTheEnd) {
     {
         Heap heap;
-        std::vector<std::thread> threads;
-        for (int each = 0; each < 4; ++each) {
-            threads.emplace_back([&heap] {
-                for (std::size_t size = 1; size < 500; ++size) {
-                    heap.free(heap.malloc(size));
-                }
-            });
-        }
-        for (std::thread& thread : threads) {
-            thread.join();
+        for (std::size_t size = 1; size < 500; ++size) {
+            heap.free(heap.malloc(size));
         }
         EXPECT_GT(Ledger::the().outstanding(), 0U);
     }
+    EXPECT_EQ(Ledger::the().outstanding(), 0U);
+    EXPECT_EQ(Ledger::the().wrongFrees, 0U);
+}
+
+TEST_F(ThreadQuarantineHeapTest, HoldsNoBytesForThreadsThatHaveEnded) {
+    Heap first;
+    Heap second;                           // of the same type: one exit hook serves both
+    for (int each = 0; each < 8; ++each) { // later threads reuse the slot
+        std::thread([&first, &second] {
+            for (std::size_t size = 8; size < 500; ++size) {
+                first.free(first.malloc(size));
+                second.free(second.malloc(size));
+            }
+            EXPECT_GT(Ledger::the().outstanding(), 0U);
+        }).join();
+        EXPECT_EQ(Ledger::the().outstanding(), 0U);
+    }
+    EXPECT_EQ(Ledger::the().wrongFrees, 0U);
+}
+
+TEST_F(ThreadQuarantineHeapDeathTest, ChecksTheObjectsOfAThreadThatEnds) {
+    Heap heap;
+    const auto wrong = [&heap] {
+        auto* const object = static_cast<unsigned char*>(heap.malloc(64));
+        heap.free(object);
+        object[20] = 1;
+    };
+    EXPECT_EXIT(std::thread(wrong).join(), ::testing::KilledBySignal(SIGABRT),
+                "^heapwright: free\\(\\): use after free\n");
+}
+
+TEST_F(ThreadQuarantineHeapTest, AHeapMayEndBeforeTheThreadsThatUsedIt) {
+    auto* const heap = new Heap;
+    std::atomic<int> step{0};
+    std::thread user([heap, &step] {
+        heap->free(heap->malloc(32));
+        step = 1;
+        while (step != 2) {
+            std::this_thread::yield();
+        }
+    });
+    while (step != 1) {
+        std::this_thread::yield();
+    }
+    delete heap;
+    step = 2;
+    user.join();
     EXPECT_EQ(Ledger::the().outstanding(), 0U);
     EXPECT_EQ(Ledger::the().wrongFrees, 0U);
 }
@@ -200,8 +240,20 @@ TEST_F(ThreadQuarantineHeapTest, ShowsWhatWaitsAsFreed) {
 TEST_F(ThreadQuarantineHeapTest, ShowsWhatWaitsForOtherThreads) {
     Shown heap;
     void* const object = heap.malloc(64);
-    std::thread([&heap, object] { heap.free(object); }).join();
+    std::atomic<int> step{0};
+    std::thread other([&heap, object, &step] {
+        heap.free(object);
+        step = 1;
+        while (step != 2) {
+            std::this_thread::yield();
+        }
+    });
+    while (step != 1) {
+        std::this_thread::yield();
+    }
     EXPECT_TRUE(walked(heap).at(object).cached);
+    step = 2;
+    other.join();
 }
 
 } // namespace

@@ -53,12 +53,14 @@ TEST_F(GranarySettingsTest, HaveDefaults) {
 
 TEST_F(GranarySettingsTest, AreReadFromTheEnvironmentWhenTheFirstIsAskedFor) {
     EXPECT_EQ(startWith("return=2s, background=on,huge-pages=on,statistics=exit+signal:USR2,"
-                        "format=json,to=/tmp/granary"),
+                        "format=json,to=/tmp/granary,guard=500+report"),
               "");
     EXPECT_EQ(Settings::returnDelay(), 2000U);
     EXPECT_EQ(Settings::background(), Settings::Background::on);
     EXPECT_TRUE(Settings::hugePages() && Settings::printsAtExit() && Settings::printsJson());
     EXPECT_EQ(Settings::printsOnSignal(), SIGUSR2);
+    EXPECT_EQ(Settings::guardInterval(), 500U);
+    EXPECT_TRUE(Settings::guardReports());
     EXPECT_EQ(Settings::target().view(), "/tmp/granary");
 }
 
@@ -79,7 +81,7 @@ TEST_F(GranarySettingsTest, SayWhatIsWrongAndKeepWhatWasSet) {
 TEST_F(GranarySettingsTest, SayWhatThereIsNot) {
     EXPECT_EQ(startWith("retrun=2s"),
               "heapwright: HEAPWRIGHT_GRANARY: there is no setting 'retrun'; there are return, "
-              "background, huge-pages, statistics, format, to\n");
+              "background, huge-pages, guard, statistics, format, to\n");
     EXPECT_EQ(Settings::returnDelay(), 250U);
 }
 
@@ -107,6 +109,9 @@ TEST_F(GranarySettingsTest, AreToldAsTheyAreSet) {
                                                           {"background", "off"},
                                                           {"background", "auto"},
                                                           {"huge-pages", "on"},
+                                                          {"guard", "1000"},
+                                                          {"guard", "25+report"},
+                                                          {"guard", "off"},
                                                           {"statistics", "off"},
                                                           {"statistics", "exit"},
                                                           {"statistics", "signal:USR1"},
@@ -124,8 +129,8 @@ TEST_F(GranarySettingsTest, AreToldAllOfThem) {
     Settings::forEach([&all](std::string_view setting, const Settings::Text& value) {
         all.append(setting).append("=").append(value.view()).append(" ");
     });
-    EXPECT_EQ(all, "return=250ms background=auto huge-pages=off statistics=off format=table "
-                   "to=stderr ");
+    EXPECT_EQ(all, "return=250ms background=auto huge-pages=off guard=off statistics=off "
+                   "format=table to=stderr ");
 }
 
 TEST_F(GranarySettingsTest, ChangeNothingWhereTheValueIsWrong) {
@@ -134,6 +139,12 @@ TEST_F(GranarySettingsTest, ChangeNothingWhereTheValueIsWrong) {
                                                           {"return", "-1ms"},
                                                           {"background", "yes"},
                                                           {"huge-pages", "ON"},
+                                                          {"guard", "0"},
+                                                          {"guard", ""},
+                                                          {"guard", "+report"},
+                                                          {"guard", "off+report"},
+                                                          {"guard", "12x"},
+                                                          {"guard", "1234567890"},
                                                           {"statistics", "exit+"},
                                                           {"statistics", "exit+off"},
                                                           {"statistics", "exits"},
