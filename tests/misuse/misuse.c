@@ -17,7 +17,7 @@ __attribute__((weak)) void free_sized(void* object, size_t size);
 
 // A small object, freed twice in a row.
 // aborts: heapwright: free(): double free
-// under granary: nothing
+// under granary, granary-strict: nothing
 MISTAKE(double_free) {
     void* object = malloc(24);
     free(object);
@@ -26,7 +26,7 @@ MISTAKE(double_free) {
 
 // An aligned object, freed twice.
 // aborts: heapwright: free(): double free
-// under granary: nothing
+// under granary, granary-strict: nothing
 MISTAKE(double_free_aligned) {
     void* object = aligned_alloc(1024, 100);
     free(object);
@@ -35,7 +35,7 @@ MISTAKE(double_free_aligned) {
 
 // An object of calloc, freed twice, the second time by cfree.
 // aborts: heapwright: free(): double free
-// under granary: nothing
+// under granary, granary-strict: nothing
 MISTAKE(double_free_calloc) {
     void* object = calloc(10, 10);
     free(object);
@@ -45,7 +45,8 @@ MISTAKE(double_free_calloc) {
 // A large object, freed twice. Where it had a mapping of its own, that is gone.
 // aborts: heapwright: free(): double free
 // under lea, reap, concurrent, mtmalloc, private, ptmalloc2, ptmalloc3, serial, winxp, hoard,
-//   hoard-3.8, nedmalloc, miser, lkmalloc, thresholds, granary: SIGSEGV
+//   hoard-3.8, hoard-clean, nedmalloc, miser, lkmalloc, thresholds, granary, granary-strict:
+//   SIGSEGV
 MISTAKE(double_free_large) {
     void* object = malloc(10000000);
     free(object);
@@ -54,7 +55,7 @@ MISTAKE(double_free_large) {
 
 // Freed again after others were.
 // aborts: heapwright: free(): double free
-// under granary: nothing
+// under granary, granary-strict: nothing
 MISTAKE(double_free_later) {
     void* object = malloc(24);
     void* other = malloc(24);
@@ -67,7 +68,7 @@ MISTAKE(double_free_later) {
 // A medium object, freed twice.
 // aborts: heapwright: free(): double free
 // under hoard: SIGSEGV
-// under granary: nothing
+// under granary, granary-strict: nothing
 MISTAKE(double_free_medium) {
     void* object = malloc(5000);
     free(object);
@@ -76,7 +77,7 @@ MISTAKE(double_free_medium) {
 
 // Freed again when its block has long been merged with its neighbours.
 // aborts: heapwright: free(): double free
-// under granary: nothing
+// under granary, granary-strict: nothing
 MISTAKE(double_free_merged) {
     void* before = malloc(2000);
     void* object = malloc(2000);
@@ -94,7 +95,7 @@ static void* release(void* object) {
 
 // Freed by another thread, then again here.
 // aborts: heapwright: free(): double free
-// under granary: nothing
+// under granary, granary-strict: nothing
 MISTAKE(double_free_thread) {
     void* object = malloc(200);
     pthread_t thread;
@@ -105,7 +106,7 @@ MISTAKE(double_free_thread) {
 
 // realloc to zero bytes has freed it already.
 // aborts: heapwright: free(): double free
-// under granary: nothing
+// under granary, granary-strict: nothing
 MISTAKE(free_after_realloc_zero) {
     void* object = malloc(100);
     if (realloc(object, 0) == NULL) {
@@ -139,7 +140,7 @@ MISTAKE(free_aligned_sized_larger) {
 
 // An address that is aligned to 8 bytes only.
 // aborts: heapwright: free(): invalid pointer
-// under granary: nothing
+// under granary, granary-strict: nothing
 MISTAKE(free_half_aligned) {
     char* object = malloc(100);
     free(object + 8);
@@ -147,7 +148,7 @@ MISTAKE(free_half_aligned) {
 
 // An address inside an object.
 // aborts: heapwright: free(): invalid pointer
-// under granary: nothing
+// under granary, granary-strict: nothing
 MISTAKE(free_interior) {
     char* object = calloc(1, 100);
     free(object + 16);
@@ -155,7 +156,7 @@ MISTAKE(free_interior) {
 
 // An address inside an aligned object.
 // aborts: heapwright: free(): invalid pointer
-// under granary: nothing
+// under granary, granary-strict: nothing
 MISTAKE(free_interior_of_aligned) {
     char* object = aligned_alloc(4096, 500);
     memset(object, 0, 500);
@@ -164,7 +165,7 @@ MISTAKE(free_interior_of_aligned) {
 
 // An address that no object can have.
 // aborts: heapwright: free(): invalid pointer
-// under granary: nothing
+// under granary, granary-strict: nothing
 MISTAKE(free_misaligned) {
     char* object = malloc(100);
     free(object + 1);
@@ -221,7 +222,8 @@ MISTAKE(free_static) {
 
 // The object before this one was written over its end; all others are freed after it.
 // aborts: heapwright: free(): invalid pointer
-// under hoard, hoard-3.8, lkmalloc, thresholds, miser, granary, slab, slob, slub, slqb: nothing
+// under hoard, hoard-3.8, hoard-clean, lkmalloc, thresholds, miser, granary, granary-strict, slab,
+//   slob, slub, slqb: nothing
 // under granary-hardened: heapwright: free(): overflow
 MISTAKE(overflow) {
     char* objects[64];
@@ -246,7 +248,7 @@ MISTAKE(overflow) {
 
 // An object that was freed is resized.
 // aborts: heapwright: realloc(): use of a freed object
-// under granary: nothing
+// under granary, granary-strict: nothing
 MISTAKE(realloc_freed) {
     void* object = malloc(100);
     free(object);
@@ -255,7 +257,7 @@ MISTAKE(realloc_freed) {
 
 // An address inside an object is resized.
 // aborts: heapwright: realloc(): invalid pointer
-// under granary: nothing
+// under granary, granary-strict: nothing
 MISTAKE(realloc_interior) {
     char* object = calloc(1, 100);
     object = realloc(object + 16, 200);
@@ -272,7 +274,7 @@ MISTAKE(realloc_stack) {
 
 // An array that was freed is resized.
 // aborts: heapwright: realloc(): use of a freed object
-// under granary: nothing
+// under granary, granary-strict: nothing
 MISTAKE(reallocarray_freed) {
     void* object = malloc(100);
     free(object);
@@ -281,8 +283,8 @@ MISTAKE(reallocarray_freed) {
 
 // The word before the object was overwritten.
 // aborts: heapwright: free(): invalid pointer
-// under hoard, hoard-3.8, lkmalloc, thresholds, miser, granary, granary-hardened, slab, slob, slub,
-//   slqb: nothing
+// under hoard, hoard-3.8, hoard-clean, lkmalloc, thresholds, miser, granary, granary-strict,
+//   granary-hardened, slab, slob, slub, slqb: nothing
 MISTAKE(underflow) {
     char* object = malloc(40);
     memset(object - 8, 'A', 8);
@@ -291,7 +293,7 @@ MISTAKE(underflow) {
 
 // The size of an object that was freed.
 // aborts: heapwright: malloc_usable_size(): use of a freed object
-// under granary: nothing
+// under granary, granary-strict: nothing
 MISTAKE(usable_size_freed) {
     void* object = malloc(100);
     free(object);
@@ -300,7 +302,7 @@ MISTAKE(usable_size_freed) {
 
 // The size of what is no object.
 // aborts: heapwright: malloc_usable_size(): invalid pointer
-// under granary: nothing
+// under granary, granary-strict: nothing
 MISTAKE(usable_size_interior) {
     char* object = calloc(1, 100);
     malloc_usable_size(object + 32);

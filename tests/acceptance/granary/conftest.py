@@ -39,7 +39,7 @@ class Answer:
         return dict(self.lines)[name]
 
 
-@pytest.fixture(scope="session", params=["granary", "granary-hardened"])
+@pytest.fixture(scope="session", params=["granary", "granary-strict", "granary-hardened"])
 def allocator(request: pytest.FixtureRequest) -> str:
     """Each that has granary's settings and functions."""
     assert isinstance(request.param, str)

@@ -24,7 +24,7 @@ SCHEMA = json.loads(schema_text("granary-statistics"))
 
 
 # What a slot takes that serves 112 bytes: the hardened form has eight more at its end.
-SLOT = {"granary": 112, "granary-hardened": 128}
+SLOT = {"granary": 112, "granary-strict": 112, "granary-hardened": 128}
 
 
 def checked(line: str) -> GranaryStatistics:

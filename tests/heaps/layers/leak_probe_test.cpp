@@ -78,6 +78,9 @@ public:
     }
     static ObjectLink* freeOwned(ObjectLink*, std::size_t) noexcept { return nullptr; }
     static void releaseOwnership() noexcept {}
+    static bool adopt(const void*) noexcept { return false; }
+    static void sendOwned(ObjectLink*, std::size_t) noexcept {}
+    static ObjectLink* collectSent() noexcept { return nullptr; }
     static std::uint64_t ownerTagOfThread() noexcept { return noOwnerTag; }
     static std::size_t classAt(const void*) noexcept { return 0; }
 };

@@ -104,6 +104,8 @@ protected:
             heap_->free(hands_.given(object));
         }
     }
+    /// The object is no longer the program's, but not freed yet.
+    [[nodiscard]] void* letGo(void* object) { return hands_.given(object); }
     void takeAndGive(std::size_t size) { give(take(size)); }
 
     [[nodiscard]] H& heap() { return *heap_; }

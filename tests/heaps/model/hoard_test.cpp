@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <new>
 #include <utility>
 
 namespace heapwright::testing::model {
@@ -38,6 +39,13 @@ struct OneClass {
 struct ByNumber {
     static constexpr std::size_t count = 2;
     [[nodiscard]] static std::size_t mine() { return platform::threadNumber() % count; }
+};
+
+/// A heap for each of two threads; the scenario's maker had that of thread 0.
+struct OwnByNumber {
+    static constexpr std::size_t count = 3;
+    [[nodiscard]] static std::size_t mine() { return 1 + platform::threadNumber() % 2; }
+    [[nodiscard]] static constexpr bool isExclusive(std::size_t index) { return index != 0; }
 };
 
 using Blocks = AlignedBlockHeap<1 * KiB, 1 * MiB, BufferHeap>;
@@ -82,6 +90,9 @@ protected:
 
     /// Frees one of the eight: 0 to 3 are in one superblock, 4 to 7 in the other.
     void giveOne(std::size_t index) { this->give(std::exchange(objects_.at(index), nullptr)); }
+    [[nodiscard]] void* letGoOne(std::size_t index) {
+        return this->letGo(std::exchange(objects_.at(index), nullptr));
+    }
     void takeOne(std::size_t index) { objects_.at(index) = this->take(OneClass::size); }
 
 private:
@@ -192,6 +203,57 @@ public:
     }
 };
 
+/// Thread 0, which inherits the heap of the scenario's maker, frees, collects and perhaps ends.
+/// Thread 1 sends objects of two superblocks to it, while they move to the global heap.
+template <class H, bool ends>
+class Sending : public Transfer<H> {
+public:
+    Sending() { static_cast<void>(this->heap().ownerTagOfThread()); }
+    [[nodiscard]] std::size_t threads() const override { return 2; }
+    void thread(std::size_t index) override {
+        if (index == 1) {
+            ObjectLink* const last = ::new (this->letGoOne(7)) ObjectLink{nullptr};
+            this->heap().sendOwned(::new (this->letGoOne(3)) ObjectLink{last}, 2);
+            return;
+        }
+        this->giveOne(2);
+        this->heap().freeBatch(this->heap().collectSent());
+        if constexpr (ends) {
+            this->heap().releaseOwnership();
+        }
+    }
+    void atEnd() override {
+        if constexpr (!ends) { // otherwise nothing may have stayed behind
+            static_cast<void>(this->heap().flush());
+        }
+        Transfer<H>::atEnd();
+    }
+};
+
+/// Thread 0 ends, and thread 1 adopts a superblock if it comes after that. Thread 2 frees.
+template <class H>
+class Adopting : public HoardScenario<H> {
+public:
+    /// In how many runs the superblock was adopted.
+    static inline std::size_t adopted = 0;
+
+    [[nodiscard]] std::size_t threads() const override { return 3; }
+    void thread(std::size_t index) override {
+        if (index == 0) {
+            this->heap().releaseOwnership();
+        } else if (index == 1) {
+            void* const object = this->letGoOne(0);
+            const bool did = this->heap().adopt(object);
+            adopted += did ? 1U : 0U;
+            this->heap().free(object);
+            this->takeOne(0);
+        } else {
+            this->giveOne(1);
+            this->giveOne(5);
+        }
+    }
+};
+
 /// As Hoard, but a free does not check again whether the owner whose lock it waited for is still
 /// the owner.
 class CarelessHoard : private HoardMemory<OneClass, ByNumber, Rule, AnyLines, Blocks> {
@@ -247,6 +309,21 @@ TEST(HoardModel, WhoDoesNotLookAgainForTheOwnerIsFoundOut) {
 
 TEST(HoardModel, AForkFindsAMomentWithoutDeadlock) {
     expectMoves<Forking<Hoard<ByNumber, AnyLines>>>();
+}
+
+TEST(HoardModel, ObjectsAreSentToAnOwnerThatCollects) {
+    expectMoves<Sending<Hoard<OwnByNumber, CleanLines>, false>>();
+    expectMoves<Sending<Hoard<OwnByNumber, CleanRunningLines>, false>>();
+}
+
+TEST(HoardModel, NothingStaysInTheQueueOfAThreadThatEnds) {
+    expectMoves<Sending<Hoard<OwnByNumber, CleanRunningLines>, true>>();
+}
+
+TEST(HoardModel, ASuperblockIsAdoptedWhileOthersFree) {
+    using Found = Adopting<Hoard<OwnByNumber, CleanRunningLines>>;
+    expectRight(explore<Found>());
+    EXPECT_GT(Found::adopted, 0U);
 }
 
 TEST(HoardModel, EmptySuperblocksAreHandedDownMeanwhile) {

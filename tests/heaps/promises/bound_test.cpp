@@ -67,6 +67,14 @@ TYPED_TEST(PromisedBound, HoldsWhereThreadsEnd) {
     }
 }
 
+TYPED_TEST(PromisedBound, HoldsWhereSuccessorsReplaceObjects) {
+    for (const std::size_t size : {16U, 80U, 700U}) {
+        for (const std::size_t rounds : {6U, 40U}) {
+            this->expectHolds(handedOn(7, size, 200000 / size, rounds), "handed on");
+        }
+    }
+}
+
 TYPED_TEST(PromisedBound, HoldsClassByClass) {
     this->expectHolds(classByClass({16, 64, 208, 1008, 4000}, 300000, 2 * threads), "by class");
 }
@@ -92,7 +100,8 @@ TYPED_TEST(PromisedBound, HoldsAgainstOneHeap) {
 
 template <class Stack>
 class PromisedBoundMutation : public ::testing::Test {};
-using Mutants = ::testing::Types<GranaryStack<KeepsAll>, HoardStack<KeepsAll, CleanLines>>;
+using Mutants =
+    ::testing::Types<GranaryStack<KeepsAll, CleanRunningLines>, HoardStack<KeepsAll, CleanLines>>;
 TYPED_TEST_SUITE(PromisedBoundMutation, Mutants);
 
 /// The check finds a heap that gives nothing back, by each history in which owners do not use what

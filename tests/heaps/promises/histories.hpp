@@ -163,6 +163,34 @@ inline Author endingThreads(std::size_t size, std::size_t batch, std::size_t str
     return author;
 }
 
+/// Each thread replaces objects of the threads before it, at random, frees a part of them and ends.
+/// Its successor has another place, or the same.
+inline Author handedOn(std::uint32_t seed, std::size_t size, std::size_t batch,
+                       std::size_t rounds) {
+    Author author;
+    std::mt19937 random(seed);
+    auto live = author.take(0, size, batch);
+    for (std::size_t round = 0; round < rounds; ++round) {
+        const std::size_t thread = (round + round / 3) % threads;
+        for (std::size_t step = 0; step < batch; ++step) {
+            std::uint32_t& object = live[random() % live.size()];
+            author.give(thread, object);
+            object = author.take(thread, size);
+        }
+        author.end(thread);
+        for (std::size_t part = batch / 5; part > 0 && round % 4 == 3; --part) {
+            std::swap(live[random() % live.size()], live.back());
+            author.give((thread + 1) % threads, live.back());
+            live.pop_back();
+        }
+        while (live.size() < batch) {
+            live.push_back(author.take((thread + 2) % threads, size));
+        }
+    }
+    author.give(1, live);
+    return author;
+}
+
 /// Grow and free, class by class: what one class leaves empty is to serve the next.
 inline Author classByClass(const std::vector<std::size_t>& sizes, std::size_t bytes,
                            std::size_t rounds) {

@@ -23,6 +23,7 @@ struct HoardStack {
     using Heap = HoardHeap<Classes, OwnHeap<64>, Rule, Lines,
                            AlignedBlockHeap<blockSize, 1 * MiB, MmapHeap>>;
     static constexpr bool clean = Lines::clean;
+    static constexpr bool forgetsEnded = Lines::forgetsEnded;
 
     [[nodiscard]] static std::size_t count(std::size_t sizeClass) {
         return Superblock<blockSize, Lines>::layoutFor(Classes::sizeOf(sizeClass)).count;
@@ -43,7 +44,7 @@ struct KeepsAll : Emptiness<1, 4, 4> {
 
 /// Granary's caches on granary's heap, with nothing between them, so that a test can read what the
 /// heap holds. There is one of each type: a history begins with what is left when all was freed.
-template <class R, class Lines = CleanLines>
+template <class R, class Lines>
 struct GranaryStack {
     struct Name {};
     static constexpr std::size_t blockSize = allocators::granary::Shared::unitBytes;
@@ -54,30 +55,37 @@ struct GranaryStack {
                             AlignedBlockHeap<blockSize, 4 * MiB, MmapHeap>>;
     using Heap = OwnerCacheHeap<Classes, limits, PlainFreelist, UniqueHeap<Name, Small>>;
     static constexpr bool clean = Lines::clean;
+    static constexpr bool forgetsEnded = Lines::forgetsEnded;
 
     [[nodiscard]] static std::size_t count(std::size_t sizeClass) {
         return Superblock<blockSize, Lines>::layoutFor(Classes::sizeOf(sizeClass)).count;
     }
-    /// Its list, and the chain of what is not at home with the thread, which may be of one class.
+    /// Its list, the chain of objects of other threads, the objects that others have sent, and
+    /// those that it has collected. All of them may be of one class.
     [[nodiscard]] static std::size_t cached(std::size_t sizeClass) {
         const std::size_t size = Classes::sizeOf(sizeClass);
         const std::size_t remote =
             std::min(limits.remoteObjects, (limits.remoteBytes + size - 1) / size) - 1;
-        return limits.roomFor(size) + remote;
+        return limits.roomFor(size) + remote + 2 * (Small::mostSentBytes / size);
     }
     [[nodiscard]] static auto figures(Heap& /*heap*/, std::size_t sizeClass) {
         return UniqueHeap<Name, Small>::theHeap().figuresOf(sizeClass);
     }
 };
 
-using Bounded = ::testing::Types<
-    GranaryStack<allocators::granary::Rule>, HoardStack<Emptiness<1, 4, 4>, CleanLines>,
-    HoardStack<Emptiness<1, 4, 4>, AnyLines>, HoardStack<Emptiness<1, 2, 1>, CleanLines>>;
+using Granary = GranaryStack<allocators::granary::Rule, CleanRunningLines>;
+using GranaryStrict = GranaryStack<allocators::granary::Rule, CleanLines>;
 
-/// Those that promise clean lines.
-using CleanOnes = ::testing::Types<GranaryStack<allocators::granary::Rule>,
-                                   HoardStack<Emptiness<1, 4, 4>, CleanLines>,
-                                   HoardStack<Emptiness<1, 2, 1>, CleanLines>>;
+using Bounded = ::testing::Types<Granary, GranaryStrict, HoardStack<Emptiness<1, 4, 4>, CleanLines>,
+                                 HoardStack<Emptiness<1, 4, 4>, AnyLines>,
+                                 HoardStack<Emptiness<1, 4, 4>, CleanRunningLines>,
+                                 HoardStack<Emptiness<1, 2, 1>, CleanLines>>;
+
+/// Those that promise clean lines, to running threads or to all.
+using CleanOnes =
+    ::testing::Types<Granary, GranaryStrict, HoardStack<Emptiness<1, 4, 4>, CleanLines>,
+                     HoardStack<Emptiness<1, 4, 4>, CleanRunningLines>,
+                     HoardStack<Emptiness<1, 2, 1>, CleanLines>>;
 /// The same without.
 using UncleanOnes = ::testing::Types<HoardStack<Emptiness<1, 4, 4>, AnyLines>>;
 

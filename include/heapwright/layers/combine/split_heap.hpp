@@ -208,6 +208,11 @@ public:
     {
         return small_.mayCache(object);
     }
+    [[nodiscard]] bool adopt(const void* object) noexcept
+        requires OwnerTaggedHeap<Small>
+    {
+        return small_.adopt(object);
+    }
     void releaseOwnership() noexcept
         requires OwnerTaggedHeap<Small>
     {
@@ -226,6 +231,16 @@ public:
         requires OwnerTaggedHeap<Small>
     {
         return small_.freeOwned(chain, number);
+    }
+    void sendOwned(ObjectLink* chain, std::size_t number) noexcept
+        requires OwnerTaggedHeap<Small>
+    {
+        small_.sendOwned(chain, number);
+    }
+    [[nodiscard]] ObjectLink* collectSent() noexcept
+        requires OwnerTaggedHeap<Small>
+    {
+        return small_.collectSent();
     }
     [[nodiscard]] std::uint64_t ownerTagOfThread() noexcept
         requires OwnerTaggedHeap<Small>

@@ -145,6 +145,11 @@ public:
     {
         return theHeap().mayCache(object);
     }
+    [[nodiscard]] static bool adopt(const void* object) noexcept
+        requires OwnerTaggedHeap<SuperHeap>
+    {
+        return theHeap().adopt(object);
+    }
     static void releaseOwnership() noexcept
         requires OwnerTaggedHeap<SuperHeap>
     {
@@ -159,6 +164,16 @@ public:
         requires OwnerTaggedHeap<SuperHeap>
     {
         return theHeap().freeOwned(chain, number);
+    }
+    static void sendOwned(ObjectLink* chain, std::size_t number) noexcept
+        requires OwnerTaggedHeap<SuperHeap>
+    {
+        theHeap().sendOwned(chain, number);
+    }
+    [[nodiscard]] static ObjectLink* collectSent() noexcept
+        requires OwnerTaggedHeap<SuperHeap>
+    {
+        return theHeap().collectSent();
     }
     [[nodiscard]] static std::uint64_t ownerTagOfThread() noexcept
         requires OwnerTaggedHeap<SuperHeap>

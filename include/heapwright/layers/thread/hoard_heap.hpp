@@ -67,6 +67,8 @@ public:
     static constexpr bool processLocal = true; ///< its threads belong to one process
     /// The largest size that the heap serves.
     static constexpr std::size_t largest = Classes::sizeOf(Classes::count - 1);
+    /// The largest sum of the objects that other threads have sent to one owner, in bytes.
+    static constexpr std::size_t mostSentBytes = Memory::remoteBytes;
     /// The size of the units, each of which starts with an owner tag.
     static constexpr std::size_t unitBytes = SuperHeap::blockSize;
     static constexpr std::string_view caption =
@@ -145,34 +147,20 @@ public:
         return first;
     }
 
-    void freeBatch(ObjectLink* chain) noexcept {
-        while (chain != nullptr) {
-            chain = freeOwned(chain, UINT32_MAX);
-        }
-    }
+    void freeBatch(ObjectLink* chain) noexcept { this->freeAll(chain); }
 
     /// Frees the first `number` objects of a chain and returns the rest of it. All objects of one
     /// owner are freed under one acquisition of its lock.
-    [[nodiscard]] ObjectLink* freeOwned(ObjectLink* chain, std::size_t number) noexcept {
-        while (chain != nullptr && number > 0) {
-            Owner& owner = lockOwner(Block::of(chain), "free");
-            std::size_t left = std::exchange(number, 0);
-            for (ObjectLink** at = &chain; left > 0 && *at != nullptr;) {
-                Block& block = Block::of(*at);
-                if (block.owner.load(std::memory_order_relaxed) == &owner) [[likely]] {
-                    auto given =
-                        static_cast<std::uint32_t>(std::min<std::size_t>(left, UINT32_MAX));
-                    freeChainInto(owner, block, *at, given);
-                    left -= given;
-                } else {
-                    at = &(*at)->next;
-                    --left;
-                    ++number; // for the next iteration
-                }
-            }
-            owner.lock.unlock();
-        }
-        return chain;
+    using Memory::freeOwned;
+
+    /// Frees a chain of `number` objects of other threads. Each is sent to its owner without a
+    /// lock, unless the owner cannot collect it.
+    void sendOwned(ObjectLink* chain, std::size_t number) noexcept { this->sendAll(chain, number); }
+
+    /// The objects that other threads have sent to the calling thread, as a chain.
+    [[nodiscard]] ObjectLink* collectSent() noexcept {
+        Owner* const heap = owners_.find(Selector::mine());
+        return heap == nullptr ? nullptr : heap->remote.collect();
     }
 
     [[nodiscard]] std::size_t getSize(void* object) noexcept {
@@ -270,11 +258,28 @@ public:
     [[nodiscard]] static bool mayCache(const void* object) noexcept {
         return Block::of(pointerTo(unitOf<unitBytes>(object))).isPlain(object);
     }
+    /// Moves the superblock of a live object to the heap of the calling thread, if the thread that
+    /// had it has ended. The thread may then cache the object.
+    /// Pre: the object has an owner tag.
+    [[nodiscard]] bool adopt(const void* object) noexcept {
+        if constexpr (Lines::forgetsEnded && ExclusiveHeapSelector<Selector>) {
+            Owner& heap = heapOfThread();
+            if (&heap != &owners_.first()) {
+                Block& block = Block::of(pointerTo(unitOf<unitBytes>(object)));
+                const Hold hold(heap.lock);
+                const bool adopted = Memory::adopt(heap, block);
+                this->verify(heap, block.sizeClass());
+                return adopted;
+            }
+        }
+        return false;
+    }
     /// Moves the superblocks of the calling thread, which ends, to the global heap.
     void releaseOwnership() noexcept {
         if constexpr (ExclusiveHeapSelector<Selector>) {
             Owner& heap = heapOfThread();
             if (&heap != &owners_.first()) {
+                this->freeAll(heap.remote.close());
                 const Hold hold(heap.lock);
                 this->moveAllToGlobal(heap);
             }
@@ -285,11 +290,16 @@ public:
     [[nodiscard, gnu::always_inline]] static std::size_t classAt(const void* object) noexcept {
         return Block::of(pointerTo(unitOf<unitBytes>(object))).sizeClass();
     }
-    /// The tag of the calling thread; `noOwnerTag` if it has no heap of its own.
+    /// The tag of the calling thread, which collects from now on what is sent to it; `noOwnerTag`
+    /// if it has no heap of its own.
     [[nodiscard]] OwnerTag ownerTagOfThread() noexcept {
         if constexpr (Lines::clean && ExclusiveHeapSelector<Selector>) {
             Owner& heap = heapOfThread();
-            return &heap == &owners_.first() ? noOwnerTag : keyOfThread(platform::threadNumber());
+            if (&heap == &owners_.first()) {
+                return noOwnerTag;
+            }
+            heap.remote.open();
+            return Memory::tagOfThisThread();
         } else {
             return noOwnerTag;
         }
@@ -344,12 +354,21 @@ public:
     void inspect(HeapSnapshot& snapshot) noexcept {
         snapshot.blockBytes = SuperHeap::blockSize;
         this->view().inspect(snapshot, this->returned_);
+        this->view().forEachSent([this, &snapshot](const void* object) {
+            const bool known = owns(object);
+            if (known && classAt(object) < Classes::count) {
+                const std::size_t index = classAt(object);
+                ++snapshot.sizeClass(index, Classes::sizeOf(index)).cached;
+            }
+            return known;
+        });
         if constexpr (InspectableHeap<SuperHeap>) {
             SuperHeap::inspect(snapshot);
         }
     }
 
     void walk(const ObjectVisitor& visit) noexcept {
+        this->view().forEachSent([this](const void* object) { return mark(object); });
         this->view().forEach([&visit](auto view) { view.walk(visit); });
     }
 
@@ -383,6 +402,9 @@ public:
             SuperHeap::afterForkInChild();
         }
         owners_.afterForkInChild();
+        if constexpr (Lines::forgetsEnded && ExclusiveHeapSelector<Selector>) {
+            this->forgetOtherThreads();
+        }
         if constexpr (ForkAwareHeapSelector<Selector>) {
             Selector::afterForkInChild();
         }

@@ -119,12 +119,18 @@ public:
     }
 
     /// As `tryFreeFast`, for an object that may be cached although others of its superblock may
-    /// not. It does not use the heap below either, so a handler may interrupt it in the same way.
+    /// not, or an object of another thread. It does not use the heap below either, so a handler may
+    /// interrupt it in the same way.
     /// Pre: not null.
     [[nodiscard, gnu::always_inline]] static bool freeAmongOthers(void* object) noexcept {
         Cache& cache = Mine::mine();
-        return SuperHeap::ownerTagOf(object) == (cache.state.me | cachingSuspended) &&
-               SuperHeap::mayCache(object) && cache.put(object, SuperHeap::classAt(object));
+        const OwnerTag home = SuperHeap::ownerTagOf(object);
+        if (((home ^ cache.state.me) | cachingSuspended) == cachingSuspended) {
+            return home != cache.state.me && SuperHeap::mayCache(object) &&
+                   cache.put(object, SuperHeap::classAt(object));
+        }
+        return namesThread(home) && cache.state.me != uncachedOwnerTag &&
+               cache.tryPutRemote(object, Classes::sizeOf(SuperHeap::classAt(object)));
     }
 
     /// Serves a request that the fast path refused: from below, with a batch for later requests.
@@ -137,6 +143,11 @@ public:
                 return object;
             }
             cache.refuseDoubleFree(index);
+            if (collect(cache)) {
+                if (void* const object = cache.take(index)) {
+                    return object;
+                }
+            }
             std::size_t number = cache.refills(index);
             ObjectLink* const first = SuperHeap::mallocOwned(Classes::sizeOf(index), number);
             if (first != nullptr) [[likely]] {
@@ -150,7 +161,11 @@ public:
     /// Frees an object that the fast path refused. A batch may be returned with it.
     [[gnu::noinline]] static void freeSlow(void* object) noexcept {
         Cache& cache = Mine::mine();
-        const OwnerTag home = SuperHeap::ownerTagOf(object);
+        OwnerTag home = SuperHeap::ownerTagOf(object);
+        if (home == cachingSuspended && (cache.isActive() || begun(cache)) &&
+            SuperHeap::hasOwnerTag(object) && SuperHeap::adopt(object)) {
+            home = SuperHeap::ownerTagOf(object);
+        }
         if (home == cache.state.me || (home == (cache.state.me | cachingSuspended) &&
                                        SuperHeap::mayCache(object))) [[likely]] {
             const std::size_t index = SuperHeap::classAt(object);
@@ -160,9 +175,12 @@ public:
             }
         } else if (!SuperHeap::hasOwnerTag(object) || !(cache.isActive() || begun(cache))) {
             below().free(object);
-        } else if (ObjectLink* const chain =
-                       cache.putRemote(object, Classes::sizeOf(SuperHeap::classAt(object)))) {
-            handBack(chain);
+        } else {
+            std::size_t number = 0;
+            const std::size_t size = Classes::sizeOf(SuperHeap::classAt(object));
+            if (ObjectLink* const chain = cache.putRemote(object, size, number)) {
+                SuperHeap::sendOwned(chain, number);
+            }
         }
     }
 
@@ -395,11 +413,45 @@ private:
         for (std::size_t index = 0; index < Classes::count; ++index) {
             any = cache.hand(index, SIZE_MAX, SuperHeap::freeOwned) || any;
         }
-        if (ObjectLink* const chain = cache.takeRemote()) {
+        for (ObjectLink* const chain :
+             {cache.takeRemote(), cache.takeCollected(), sentToMe(cache)}) {
             handBack(chain);
-            any = true;
+            any = any || chain != nullptr;
         }
         return any;
+    }
+
+    [[nodiscard]] static ObjectLink* sentToMe(const Cache& cache) noexcept {
+        return cache.isActive() ? SuperHeap::collectSent() : nullptr;
+    }
+
+    /// Puts objects that other threads have sent onto the lists; false if there are none. The
+    /// number for each call is limited. An object is returned if its list is full, or if its
+    /// superblock has another owner now.
+    static bool collect(Cache& cache) noexcept {
+        ObjectLink* sent = cache.takeCollected();
+        if (sent == nullptr) {
+            sent = SuperHeap::collectSent();
+            if (sent == nullptr) {
+                return false;
+            }
+        }
+        ObjectLink* others = nullptr;
+        for (std::size_t left = Limits.perClassObjects; left > 0 && sent != nullptr; --left) {
+            ObjectLink* const object = sent;
+            sent = object->next;
+            const OwnerTag home = SuperHeap::ownerTagOf(object);
+            const bool mine =
+                home == cache.state.me ||
+                (home == (cache.state.me | cachingSuspended) && SuperHeap::mayCache(object));
+            if (!mine || !cache.put(object, SuperHeap::classAt(object))) {
+                object->next = others;
+                others = object;
+            }
+        }
+        cache.keepCollected(sent);
+        handBack(others);
+        return true;
     }
 
     /// Returns all objects of a chain.

@@ -49,7 +49,8 @@ concept SuspendableHeap = SplitPathHeap<H> && requires {
 };
 
 /// A heap whose owner tag can permit some objects of a unit and not others (`mayCache`). The fast
-/// path refuses all of them. This verb caches a permitted one without the heap below.
+/// path refuses all of them. This verb caches a permitted one without the heap below, and also an
+/// object of another thread that will be sent to it.
 template <class H>
 concept SharedUnitCachingHeap = FastPathHeap<H> && requires(H heap, void* object) {
     { heap.freeAmongOthers(object) } -> std::same_as<bool>;
@@ -74,6 +75,9 @@ concept TaggedClassHeap = Heap<H> && requires(H heap, const void* object) {
 /// thread whose cache may keep a freed object of the unit. Any thread may read it. The heap knows
 /// the calling thread's own tag. `mallocOwned` returns a chain of such objects and sets `number` to
 /// its length. `freeOwned` frees the first `number` objects of a chain and returns the rest.
+/// `adopt` gives the calling thread the unit of an object whose thread has ended; false if it
+/// cannot. `sendOwned` frees a chain of `number` objects of other threads, and `collectSent`
+/// returns what others have sent to the calling thread.
 template <class H>
 concept OwnerTaggedHeap =
     TaggedClassHeap<H> && requires(H heap, const void* object, std::size_t size,
@@ -83,6 +87,9 @@ concept OwnerTaggedHeap =
         { heap.mayCache(object) } -> std::same_as<bool>;
         { heap.mallocOwned(size, granted) } -> std::same_as<ObjectLink*>;
         { heap.freeOwned(chain, number) } -> std::same_as<ObjectLink*>;
+        { heap.adopt(object) } -> std::same_as<bool>;
+        { heap.sendOwned(chain, number) } -> std::same_as<void>;
+        { heap.collectSent() } -> std::same_as<ObjectLink*>;
         { heap.releaseOwnership() } -> std::same_as<void>;
         { heap.ownerTagOfThread() } -> std::same_as<std::uint64_t>;
     };

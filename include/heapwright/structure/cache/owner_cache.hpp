@@ -180,13 +180,26 @@ public:
 
     /// Keeps an object of `size` bytes of another owner. Beyond the limit, returns all of them as a
     /// chain.
-    [[nodiscard]] ObjectLink* putRemote(void* object, std::size_t size) noexcept {
+    /// Post: `number` is the number of objects in the chain.
+    [[nodiscard]] ObjectLink* putRemote(void* object, std::size_t size,
+                                        std::size_t& number) noexcept {
         remote_ = ::new (object) ObjectLink{remote_};
-        ++remoteCount_;
+        number = ++remoteCount_;
         remoteBytes_ += size;
         return remoteCount_ < Limits.remoteObjects && remoteBytes_ < Limits.remoteBytes
                    ? nullptr
                    : takeRemote();
+    }
+
+    /// As `putRemote`, unless that would return a chain.
+    [[nodiscard, gnu::always_inline]] bool tryPutRemote(void* object, std::size_t size) noexcept {
+        if (remoteCount_ + 1 >= Limits.remoteObjects || remoteBytes_ + size >= Limits.remoteBytes) {
+            return false;
+        }
+        remote_ = ::new (object) ObjectLink{remote_};
+        ++remoteCount_;
+        remoteBytes_ += size;
+        return true;
     }
 
     [[nodiscard]] ObjectLink* takeRemote() noexcept {
@@ -197,6 +210,12 @@ public:
         flushes_ += chain != nullptr ? 1U : 0U;
         return chain;
     }
+
+    /// The objects that other threads have sent and that are in no list yet.
+    [[nodiscard]] ObjectLink* takeCollected() noexcept {
+        return std::exchange(collected_, nullptr);
+    }
+    void keepCollected(ObjectLink* chain) noexcept { collected_ = chain; }
 
     /// Adds the waiting objects.
     void measure(MemoryUsage& usage) const noexcept {
@@ -309,6 +328,7 @@ private:
     ObjectLink* remote_ = nullptr;
     std::size_t remoteCount_ = 0;
     std::size_t remoteBytes_ = 0;
+    ObjectLink* collected_ = nullptr;
     std::uint64_t refills_ = 0; ///< number of refills
     std::uint64_t flushes_ = 0; ///< number of returned chains
     std::uint32_t thread_ = 0;  ///< number of the thread

@@ -56,12 +56,15 @@ public:
         forEachRemote(take);
     }
 
-    /// As `forEachKept`, for the objects of other owners.
+    /// As `forEachKept`, for the objects that are in no list: those of other owners, and those that
+    /// other threads have sent.
     template <class Take>
     void forEachRemote(Take take) const {
-        ObjectLink* object = read(cache_.remote_);
-        while (object != nullptr && take(object)) {
-            object = read(object->next);
+        for (ObjectLink* const first : {read(cache_.remote_), read(cache_.collected_)}) {
+            ObjectLink* object = first;
+            while (object != nullptr && take(object)) {
+                object = read(object->next);
+            }
         }
     }
 

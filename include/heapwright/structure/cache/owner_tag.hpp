@@ -32,9 +32,29 @@ inline constexpr OwnerTag cachingSuspended = 1;
 /// The tag of a thread without a cache. No unit has it.
 inline constexpr OwnerTag uncachedOwnerTag = ~OwnerTag{0};
 
-/// The tag of a thread, from its number, which is never reused.
-[[nodiscard]] constexpr OwnerTag keyOfThread(std::uint32_t number) noexcept {
-    return ((OwnerTag{number} + 2) * 0x9E37'79B9'7F4A'7C15U) << 1U;
+namespace detail {
+inline constexpr std::uint64_t spreading = 0x9E37'79B9'7F4A'7C15U;
+/// Newton's iteration, which doubles the number of right bits in each step.
+inline constexpr std::uint64_t gathering = [] {
+    std::uint64_t number = spreading; // right in its lowest three bits
+    for (int step = 0; step < 5; ++step) {
+        number *= 2 - spreading * number;
+    }
+    return number;
+}();
+} // namespace detail
+
+/// The tag of a thread, from its number, which is never reused, and the index of its heap.
+/// Pre: `place` is less than 2^12.
+[[nodiscard]] constexpr OwnerTag keyOfThread(std::uint32_t number, std::size_t place = 0) noexcept {
+    return (((OwnerTag{place} << 32U) + number + 2) * detail::spreading) << 1U;
+}
+
+/// The index of the heap of the thread that a tag names. The lowest bit of the tag is ignored. Of
+/// 2^20 random words one at most seems to name one of 2^11 heaps.
+[[nodiscard, gnu::always_inline]] constexpr std::size_t placeOfThread(OwnerTag key) noexcept {
+    const std::uint64_t both = ((key >> 1U) * detail::gathering - 2) & (UINT64_MAX >> 1U);
+    return static_cast<std::size_t>(both >> 32U);
 }
 
 /// The tag of a heap that threads share, from its index. No cache keeps objects under it.
@@ -42,9 +62,15 @@ inline constexpr OwnerTag uncachedOwnerTag = ~OwnerTag{0};
     return (OwnerTag{index} + 1) << 1U;
 }
 
+/// Whether a word is the tag of a thread. Its lowest bit is ignored. Of 2^19 random words one at
+/// most seems to be a tag.
+[[nodiscard, gnu::always_inline]] constexpr bool namesThread(OwnerTag key) noexcept {
+    return placeOfThread(key) < std::size_t{1} << 12U;
+}
+
 /// Whether a tag is a thread's. (Multiples of the golden ratio are far from 0.)
 [[nodiscard]] constexpr bool isThreadTag(OwnerTag key) noexcept {
-    return key > OwnerTag{1} << 20U;
+    return key > OwnerTag{1} << 16U;
 }
 
 /// The start of an object's unit. For null, an address with the highest bit set.

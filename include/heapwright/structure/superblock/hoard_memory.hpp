@@ -14,6 +14,10 @@
 // class in the global heap could grow without bound. An empty superblock that reaches the global
 // heap is freed to the heap below.
 //
+// A thread that ends leaves all its superblocks to the global heap. With `CleanRunningLines` they
+// have no tenant there. A thread that frees an object of one adopts it, unless its class would then
+// be too empty.
+//
 // Invariant: a superblock changes its owner under the locks of both owners.
 // Invariant: a freeing thread takes the lock of the owner that it loaded, then loads the owner
 // again. If the owner has changed, the thread starts again.
@@ -33,12 +37,14 @@
 #include <heapwright/structure/thread/heap_selector.hpp>
 #include <heapwright/sync/lock.hpp>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <new>
 #include <string_view>
+#include <utility>
 
 namespace heapwright {
 
@@ -48,7 +54,9 @@ protected:
     using Superblocks = SuperblockClasses<SuperHeap::blockSize, Classes, Rule, Lines>;
     using Lists = typename Superblocks::Lists;
     using Block = typename Superblocks::Block;
-    using Owner = HoardOwner<Superblocks, Rule>;
+    /// Other threads may leave the objects of one superblock to an owner.
+    static constexpr std::size_t remoteBytes = SuperHeap::blockSize;
+    using Owner = HoardOwner<Superblocks, Rule, remoteBytes>;
     using Hold = Guard<typename Owner::Mutex>;
 
     static_assert(sizeof(Owner) <= SuperHeap::blockSize);
@@ -149,7 +157,7 @@ protected:
         if constexpr (Lines::clean) {
             serveThisThread(heap);
             for (; block != nullptr && block->ownerTag() != heap.served; block = lists.fullest()) {
-                block->assignTo(heap.served);
+                assign(*block, heap.served);
                 lists.regroup(*block);
             }
         }
@@ -160,9 +168,38 @@ protected:
     void serveThisThread(Owner& heap) noexcept {
         if constexpr (ExclusiveHeapSelector<Selector>) {
             if (&heap != &owners_.first()) {
-                heap.served = keyOfThread(platform::threadNumber());
+                const OwnerTag tag = tagOfThisThread();
+                if (heap.served != tag) {
+                    heap.served = tag;
+                }
             }
         }
+    }
+
+    /// The tag of the calling thread.
+    [[nodiscard]] static OwnerTag tagOfThisThread() noexcept {
+        static_assert(Selector::count <= std::size_t{1} << 12U, "a tag names a heap");
+        return keyOfThread(platform::threadNumber(), Selector::mine());
+    }
+
+    /// Assigns a superblock to a tag. Its objects become old unless their thread has ended.
+    void assign(Block& block, OwnerTag tag) noexcept {
+        if constexpr (Lines::forgetsEnded) {
+            if (block.ownerTag() != tag && hasEnded(block.ownerTag())) {
+                block.forgetTenant();
+            }
+        }
+        block.assignTo(tag);
+    }
+
+    /// Whether the thread of a tag no longer has its heap.
+    [[nodiscard]] bool hasEnded(OwnerTag tag) const noexcept {
+        if (!isThreadTag(tag)) {
+            return false;
+        }
+        const std::size_t place = placeOfThread(tag);
+        const Owner* const heap = place < Selector::count ? owners_.find(place) : nullptr;
+        return heap == nullptr || heap->served != tag;
     }
 
     /// Frees an object.
@@ -187,6 +224,80 @@ protected:
         }
         verify(owner, index);
     }
+
+    // --- without a lock ---
+
+    /// Frees the first `number` objects of a chain and returns the rest of it. All objects of one
+    /// owner are freed under one acquisition of its lock.
+    [[nodiscard]] ObjectLink* freeOwned(ObjectLink* chain, std::size_t number) noexcept {
+        while (chain != nullptr && number > 0) {
+            Owner& owner = lockOwner(Block::of(chain), "free");
+            std::size_t left = std::exchange(number, 0);
+            for (ObjectLink** at = &chain; left > 0 && *at != nullptr;) {
+                Block& block = Block::of(*at);
+                if (block.owner.load(std::memory_order_relaxed) == &owner) [[likely]] {
+                    auto given =
+                        static_cast<std::uint32_t>(std::min<std::size_t>(left, UINT32_MAX));
+                    freeChainInto(owner, block, *at, given);
+                    left -= given;
+                } else {
+                    at = &(*at)->next;
+                    --left;
+                    ++number; // for the next iteration
+                }
+            }
+            owner.lock.unlock();
+        }
+        return chain;
+    }
+
+    void freeAll(ObjectLink* chain) noexcept {
+        while (chain != nullptr) {
+            chain = freeOwned(chain, SIZE_MAX);
+        }
+    }
+
+    /// Sends the `number` objects of a chain to their owners. If an owner collects none now, or has
+    /// too many already, all that wait for it are freed here. An owner may receive objects of
+    /// superblocks that move away meanwhile. Aborts if an object is in the chain twice.
+    void sendAll(ObjectLink* chain, std::size_t number) noexcept {
+        while (chain != nullptr) {
+            void* const seen = Block::of(chain).owner.load(std::memory_order_acquire);
+            if (seen == nullptr) [[unlikely]] {
+                platform::abortWithMessage("free", "invalid pointer");
+            }
+            ObjectLink* const first = chain;
+            ObjectLink* last = chain;
+            std::size_t sum = Block::of(chain).layout().slot;
+            ObjectLink** end = &chain; // of the objects of other owners
+            ObjectLink* object = first->next;
+            std::size_t left = std::exchange(number, 0);
+            for (; --left > 0 && object != nullptr; object = object->next) {
+                const Block& block = Block::of(object);
+                if (block.owner.load(std::memory_order_relaxed) == seen) [[likely]] {
+                    sum += block.layout().slot;
+                    last->next = object;
+                    last = object;
+                } else {
+                    *end = object;
+                    end = &object->next;
+                    ++number;
+                }
+            }
+            if (object != nullptr) [[unlikely]] {
+                platform::abortWithMessage("free", "double free");
+            }
+            Owner& owner = *static_cast<Owner*>(seen);
+            *end = nullptr;
+            if (!owner.remote.send(first, last, sum)) {
+                last->next = nullptr;
+                freeAll(first);
+                freeAll(owner.remote.collect());
+            }
+        }
+    }
+
+    // --- under the lock of a heap ---
 
     /// Restores the emptiness invariant of a class, or frees an empty superblock of the global
     /// heap.
@@ -233,14 +344,40 @@ protected:
         }
     }
 
-    /// Moves all superblocks of a heap to the global heap.
+    /// Moves all superblocks of a heap, whose thread ends, to the global heap.
     void moveAllToGlobal(Owner& heap) noexcept {
         for (std::size_t index = 0; index < Superblocks::count; ++index) {
             Lists& lists = heap.superblocks[index];
             while (Block* const block = lists.any()) {
+                if constexpr (Lines::forgetsEnded) {
+                    assign(*block, heap.served); // of an earlier thread
+                    block->forgetTenant();
+                }
                 moveToGlobal(heap, lists, *block);
             }
         }
+        if constexpr (Lines::forgetsEnded) {
+            heap.served = noOwnerTag;
+        }
+    }
+
+    /// Moves the superblock of a live object from the global heap to a heap, for the calling
+    /// thread. False if it has a tenant, or if its class would be too empty there.
+    [[nodiscard]] bool adopt(Owner& heap, Block& block) noexcept {
+        Lists& lists = heap.superblocks[block.sizeClass()];
+        serveThisThread(heap);
+        const Hold hold(global().lock);
+        ++globalTakes_;
+        if (block.owner.load(std::memory_order_relaxed) != &global() || block.ownerTag() != 0 ||
+            lists.isTooEmptyWith(block)) {
+            return false;
+        }
+        global().superblocks.remove(block);
+        block.owner.store(&heap, std::memory_order_release);
+        block.assignTo(heap.served);
+        heap.superblocks.add(block);
+        updateGlobalHasRoom(block.sizeClass());
+        return true;
     }
 
     /// Adds a superblock with room to a class; false if there is no memory. The last superblock of
@@ -255,7 +392,7 @@ protected:
         }
         Superblocks::reshape(*block, index);
         if constexpr (Lines::clean) {
-            block->assignTo(heap.served);
+            assign(*block, heap.served);
         }
         heap.superblocks.add(*block);
         if constexpr (Lines::clean) {
@@ -280,7 +417,7 @@ protected:
         Block* block = lists.fullest();
         if constexpr (Lines::clean) {
             for (; block != nullptr; block = lists.fullest()) {
-                block->assignTo(heap.served);
+                assign(*block, heap.served);
                 if (block->hasRoom()) {
                     break;
                 }
@@ -362,9 +499,19 @@ protected:
 
     // --- everything ---
 
+    /// In the child after a fork, all other threads have ended.
+    void forgetOtherThreads() noexcept {
+        owners_.forEachHeap([this](Owner& heap) {
+            if (&heap != &owners_.first() && heap.served != tagOfThisThread()) {
+                heap.served = noOwnerTag;
+            }
+        });
+    }
+
     /// Frees all empty superblocks; true if there was one.
     bool returnEmpty() noexcept {
         bool any = false;
+        owners_.forEachHeap([this](Owner& heap) { freeAll(heap.remote.collect()); });
         owners_.forEachHeap([&](Owner& heap) {
             const Hold hold(heap.lock);
             while (Block* const block = heap.superblocks.removeEmpty()) {

@@ -17,6 +17,7 @@
 
 #include <heapwright/platform/thread.hpp>
 #include <heapwright/structure/cache/owner_tag.hpp>
+#include <heapwright/structure/superblock/remote_frees.hpp>
 #include <heapwright/sync/counted_lock.hpp>
 #include <heapwright/sync/futex_lock.hpp>
 #include <heapwright/sync/shared_word.hpp>
@@ -34,13 +35,15 @@ namespace heapwright {
 class ZeroBasedTag {
 public:
     ZeroBasedTag& operator=(OwnerTag tag) noexcept {
-        difference_ = tag ^ keyOfSharedHeap(0);
+        difference_.store(tag ^ keyOfSharedHeap(0), std::memory_order_relaxed);
         return *this;
     }
-    operator OwnerTag() const noexcept { return difference_ ^ keyOfSharedHeap(0); }
+    operator OwnerTag() const noexcept {
+        return difference_.load(std::memory_order_relaxed) ^ keyOfSharedHeap(0);
+    }
 
 private:
-    OwnerTag difference_ = 0;
+    OwnerTagWord difference_;
 };
 
 /// A rule that has the locks of its heaps counted.
@@ -49,8 +52,9 @@ concept CountedEmptiness = requires { requires R::counted; };
 
 /// An owner of superblocks. It is allocated in a block of the same heap as superblocks. The first
 /// two words tell the block from a superblock: no owner tag and no owner. `Rule::counted` selects
-/// a lock that counts.
-template <class Superblocks, class Rule>
+/// a lock that counts. `RemoteBytes` limits what other threads have freed and the owner has not
+/// collected.
+template <class Superblocks, class Rule, std::size_t RemoteBytes>
 struct alignas(64) HoardOwner {
     static constexpr bool counted = CountedEmptiness<Rule>;
     using Mutex = std::conditional_t<counted, CountedLock<FutexLock>, FutexLock>;
@@ -59,7 +63,8 @@ struct alignas(64) HoardOwner {
     void* noOwner = nullptr;      ///< null, at the place of a superblock's owner
     Mutex lock;                   ///< protects the members below
     std::uint32_t heldByFork = 0; ///< number of the fork that holds the lock, from 1; 0: none
-    ZeroBasedTag served;          ///< tag of the thread that its superblocks serve
+    ZeroBasedTag served; ///< tag of the thread that its superblocks serve; any thread reads it
+    RemoteFrees<RemoteBytes> remote; ///< open while the heap has a thread with a cache
     Superblocks superblocks;
 };
 

@@ -19,6 +19,8 @@
 // With `CleanLines` the superblock serves one thread at a time, its tenant, which the owner tag
 // names (structure/cache/owner_tag.hpp). When the tag changes, every live object becomes old. A
 // free slot that shares a cache line with an old object is withheld until that object is freed.
+// With `CleanRunningLines` objects become old only if the tenant before is still running. An ended
+// tenant leaves no tag, so its successor uses all free slots, and caches all objects.
 //
 // Invariant: the first word of the header is the owner tag. Its lowest bit is set while an object
 // is old or inside its slot. A thread with this tag may cache the objects that it frees here.
@@ -59,11 +61,20 @@ concept BlockHeap = OwningHeap<H> && TrimmableHeap<H> && requires {
 /// Any free slot of a superblock may be used.
 struct AnyLines {
     static constexpr bool clean = false;
+    static constexpr bool forgetsEnded = false;
 };
 
 /// After the owner tag has changed, no slot is used that shares a cache line with an older object.
 struct CleanLines {
     static constexpr bool clean = true;
+    static constexpr bool forgetsEnded = false;
+};
+
+/// As `CleanLines`, if the thread of the tag before is still running. Objects of an ended thread
+/// count as objects of its successor.
+struct CleanRunningLines {
+    static constexpr bool clean = true;
+    static constexpr bool forgetsEnded = true;
 };
 
 /// The geometry that all superblocks of a size class share.
@@ -460,6 +471,14 @@ public:
         }
     }
 
+    /// Removes the tag of a tenant that has ended. Objects that are old stay so, because they may
+    /// be of running threads. Any thread may have the other lines.
+    void forgetTenant() noexcept
+        requires(Lines::forgetsEnded)
+    {
+        ownerTag_.store(cachingSuspended, std::memory_order_relaxed);
+    }
+
     /// Removes the owner tag, before the memory returns to the heap of blocks.
     void clearOwnerTag() noexcept { ownerTag_.store(noOwnerTag, std::memory_order_relaxed); }
 
@@ -563,12 +582,12 @@ private:
     };
     /// The slots that share a cache line with a slot, including the slot itself.
     [[nodiscard]] Range onLinesOf(std::uint32_t slot) const noexcept {
-        const std::size_t start = roundDown(std::size_t{slot} * layout_.slot, cacheLine);
-        const std::size_t stop = roundUp((std::size_t{slot} + 1) * layout_.slot, cacheLine);
-        const std::size_t last = (stop - 1) / layout_.slot;
-        const std::size_t most = layout_.count - std::size_t{1};
-        return {static_cast<std::uint32_t>(start / layout_.slot),
-                static_cast<std::uint32_t>(last < most ? last : most)};
+        constexpr std::uint32_t inLine = cacheLine - 1;
+        const std::uint32_t start = slot * layout_.slot & ~inLine;
+        const std::uint32_t end = ((slot + 1) * layout_.slot - 1) | inLine;
+        const std::uint32_t last = slotAround(end, layout_);
+        const std::uint32_t most = std::uint32_t{layout_.count} - 1;
+        return {slotAround(start, layout_), last < most ? last : most};
     }
 
     /// Makes a withheld slot available unless it shares a cache line with an old object.

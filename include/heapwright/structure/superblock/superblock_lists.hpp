@@ -158,6 +158,10 @@ public:
     [[nodiscard]] std::size_t held() const noexcept { return held_; }
     /// Whether fewer slots are used than the emptiness policy requires.
     [[nodiscard]] bool isTooEmpty() const noexcept { return used_ < least_; }
+    /// Whether that would be so with one more superblock.
+    [[nodiscard]] bool isTooEmptyWith(const Block& block) const noexcept {
+        return used_ + block.used() < Emptiness::least(held_ + block.count(), block.count());
+    }
 
     /// Runs `visit` on each superblock.
     template <class Visit>

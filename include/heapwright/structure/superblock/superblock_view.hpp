@@ -14,6 +14,7 @@
 
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/heap_snapshot.hpp>
+#include <heapwright/structure/object/object_chain.hpp>
 #include <heapwright/sync/lock.hpp>
 
 #include <array>
@@ -131,6 +132,19 @@ public:
         addLock(snapshot.globalLock, owners_.global().lock);
     }
 
+    /// Runs `take` on each object that other threads have sent to an owner, and continues after it
+    /// if that returns true. Senders and owners need no lock, so the objects are those of some
+    /// moment.
+    template <class Take>
+    void forEachSent(Take take) const {
+        owners_.forEachHeap([&take](auto& heap) {
+            ObjectLink* object = heap.remote.peek();
+            while (object != nullptr && take(object)) {
+                object = nextOf(object);
+            }
+        });
+    }
+
     /// Runs `use` on a view of each superblock.
     template <class Use>
     void forEach(Use use) const noexcept {
@@ -140,6 +154,12 @@ public:
     }
 
 private:
+    /// The link, which another thread may change meanwhile. Hidden from ThreadSanitizer.
+    [[nodiscard, gnu::noinline]] __attribute__((no_sanitize("thread"))) static ObjectLink*
+    nextOf(ObjectLink* object) noexcept {
+        return *static_cast<ObjectLink* volatile*>(&object->next);
+    }
+
     /// Adds the counts of a lock that has them.
     template <class Lock>
     static void addLock(HeapSnapshot::Lock& sum, const Lock& lock) noexcept {

@@ -28,10 +28,11 @@ using Hoard = HoardHeap<Classes, Selector, Rule, Lines, Blocks>;
 
 template <class H>
 class HoardHeapTest : public ::testing::Test {};
-using Kinds = ::testing::Types<Hoard<ByThread<1>, AnyLines>, Hoard<ByThread<3>, AnyLines>,
-                               Hoard<OwnHeap<64>, AnyLines>, Hoard<OwnHeap<2>, CleanLines>,
-                               Hoard<PerProcessor<128>, CleanLines>,
-                               HoardHeap<Classes, OwnHeap<64>, Verified<Never>, AnyLines, Blocks>>;
+using Kinds =
+    ::testing::Types<Hoard<ByThread<1>, AnyLines>, Hoard<ByThread<3>, AnyLines>,
+                     Hoard<OwnHeap<64>, AnyLines>, Hoard<OwnHeap<2>, CleanLines>,
+                     Hoard<OwnHeap<64>, CleanRunningLines>, Hoard<PerProcessor<128>, CleanLines>,
+                     HoardHeap<Classes, OwnHeap<64>, Verified<Never>, AnyLines, Blocks>>;
 TYPED_TEST_SUITE(HoardHeapTest, Kinds);
 
 /// Each thread has its own history, and all end with nothing.

@@ -48,6 +48,9 @@ struct Tagged : Least {
     ObjectLink* mallocOwned(std::size_t, std::size_t&) { return nullptr; }
     ObjectLink* freeOwned(ObjectLink*, std::size_t) { return nullptr; }
     void releaseOwnership() {}
+    bool adopt(const void*) { return false; }
+    void sendOwned(ObjectLink*, std::size_t) {}
+    ObjectLink* collectSent() { return nullptr; }
     std::uint64_t ownerTagOfThread() { return 0; }
     std::size_t classAt(const void*) { return 0; }
 };

@@ -127,18 +127,23 @@ TYPED_TEST(HomeCacheTest, MovesMoreAtOnceInAStreakUpToItsRoom) {
 
 TYPED_TEST(HomeCacheTest, HandsOutWhatIsNotAtHomeByNumberAndByBytes) {
     auto& cache = this->made;
-    EXPECT_EQ(cache.putRemote(&this->objects[0], 16), nullptr);
-    EXPECT_EQ(cache.putRemote(&this->objects[1], 16), nullptr);
+    std::size_t number = 0;
+    EXPECT_TRUE(cache.tryPutRemote(&this->objects[3], 16));
+    EXPECT_EQ(cache.takeRemote(), static_cast<void*>(&this->objects[3]));
+    EXPECT_EQ(cache.putRemote(&this->objects[0], 16, number), nullptr);
+    EXPECT_EQ(cache.putRemote(&this->objects[1], 16, number), nullptr);
     MemoryUsage usage;
     cache.measure(usage);
     EXPECT_EQ(usage.held, 32U);
     EXPECT_EQ(usage.heldCount, 2U);
-    ObjectLink* const three = cache.putRemote(&this->objects[2], 16);
+    EXPECT_FALSE(cache.tryPutRemote(&this->objects[2], 16)) << "that would return a chain";
+    ObjectLink* const three = cache.putRemote(&this->objects[2], 16, number);
     ASSERT_NE(three, nullptr);
+    EXPECT_EQ(number, 3U);
     EXPECT_NE(three->next->next, nullptr);
     EXPECT_EQ(three->next->next->next, nullptr);
-    EXPECT_EQ(cache.putRemote(&this->objects[0], 60), nullptr);
-    EXPECT_NE(cache.putRemote(&this->objects[1], 60), nullptr) << "120 bytes";
+    EXPECT_EQ(cache.putRemote(&this->objects[0], 60, number), nullptr);
+    EXPECT_NE(cache.putRemote(&this->objects[1], 60, number), nullptr) << "120 bytes";
     EXPECT_EQ(cache.takeRemote(), nullptr);
 }
 

@@ -32,7 +32,8 @@ protected:
         for (int i = 0; i < 3; ++i) {
             EXPECT_TRUE(cache_.put(objects_.at(static_cast<std::size_t>(i)).data(), 0));
         }
-        EXPECT_EQ(cache_.putRemote(objects_[3].data(), 32), nullptr);
+        std::size_t number = 0;
+        EXPECT_EQ(cache_.putRemote(objects_[3].data(), 32, number), nullptr);
     }
     ~HomeCacheViewTest() override { cache_.end(); }
 

@@ -18,7 +18,7 @@ namespace {
 struct Superblocks {
     int number = 0;
 };
-using Plain = HoardOwner<Superblocks, Emptiness<1, 4, 1>>;
+using Plain = HoardOwner<Superblocks, Emptiness<1, 4, 1>, 8 * KiB>;
 
 TEST(HoardOwner, HasNoOwnerTagAndNoOwner) {
     const Plain owner;
