@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * A cache for several tenants, each with a heap of its own. Two threads fill the caches. A tenant
- * that has used its quota gets no more memory, and the others do not notice. A tenant that leaves
- * costs a few system calls, whatever it has stored. */
+ * that has used its quota gets no more memory, and the others do not notice. The end of a
+ * tenant costs a few system calls for any number of entries. */
 #include <heapwright/c/heap.h>
 
 #include <pthread.h>

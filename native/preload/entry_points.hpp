@@ -24,7 +24,6 @@ namespace heapwright::preload {
 template <CompleteAllocator Allocator, class Identity>
 struct EntryPointsOf : CApi<Allocator>, HeapInfo<Allocator> {
     using Heap = Allocator;
-    using Objects = CxxNew<Allocator>;
     using Fork = ForkHandlers<Allocator>;
 
     static const char* description() {

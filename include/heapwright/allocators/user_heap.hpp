@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A heap that a program creates for one tenant or subsystem, from granary's parts: superblocks for
-// small objects, runs of units for large ones, both from chunks that return to the system. Any
-// thread may use it. There are four heaps of superblocks with a lock each, and no thread caches, so
-// the end of a thread leaves nothing behind. Clearing or destroying the heap unmaps its chunks and
-// touches no object.
+// A heap that a program creates for one tenant or subsystem, from granary's parts. Small objects
+// lie in superblocks and large ones in runs of units. Both come from chunks that return to the
+// system. Any thread may use it. There are four heaps of superblocks with a lock each, and no
+// thread caches, so the end of a thread leaves nothing behind. Clearing or destroying the heap
+// unmaps its chunks and touches no object.
 //
 // Small and large objects have chunks of their own, because each heap of extents belongs to one
 // layer here. The region map distinguishes them, and finds objects of other heaps.

@@ -23,8 +23,8 @@
  * Threads: a heap has four parts with a lock each. A thread allocates from one of them. Every
  * function may be called at any time by any thread, except where a precondition says otherwise, but
  * by no signal handler. A forked child has copies of all heaps, and may use and destroy them.
- * Misuse: an object that is freed twice, freed to the wrong heap, or that is no object at all, ends
- * the program with a line that names the error.
+ * Misuse: an object that is freed twice or to the wrong heap ends the program with a line that
+ * names the error. So does an address that is no object.
  */
 #ifndef HEAPWRIGHT_C_HEAP_H
 #define HEAPWRIGHT_C_HEAP_H

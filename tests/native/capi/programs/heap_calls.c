@@ -37,7 +37,7 @@ void* __wrap_malloc(size_t size) {
     return __real_malloc(size);
 }
 
-/// The system calls of the end of a heap with so many objects; `mapped` is its memory.
+/// The system calls of the end of a heap with `objects` objects; `mapped` is its memory.
 static unsigned callsOfEnd(unsigned objects, size_t size, size_t* mapped) {
     struct heapwright_heap* const heap = heapwright_heap_create("end", HEAPWRIGHT_HEAP_UNLIMITED);
     for (unsigned i = 0; i < objects; ++i) {
