@@ -71,7 +71,8 @@ struct CxxNew {
     }
 
     /// `ours`: the throwing form is this library's own, so it need not be called.
-    static void* allocateOrNull(NothrowForm<Runtime, std::size_t> form, bool ours, std::size_t size) {
+    static void* allocateOrNull(NothrowForm<Runtime, std::size_t> form, bool ours,
+                                std::size_t size) {
         if (ours) [[likely]] {
             void* object = attempt(size);
             if (object != nullptr || Runtime::newHandler() == nullptr) {

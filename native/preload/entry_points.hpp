@@ -13,6 +13,7 @@
 #include <new>
 
 #include <preload/c_api.hpp>
+#include <preload/c_library.hpp>
 #include <preload/complete_allocator.hpp>
 #include <preload/cxx_new.hpp>
 #include <preload/fork_handlers.hpp>

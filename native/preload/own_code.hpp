@@ -38,7 +38,7 @@ public:
 
 private:
     /// The address in the file of the part that contains the ELF header.
-    [[nodiscard]] static Address lowestIn(const ElfW(Phdr)* headers) {
+    [[nodiscard]] static Address lowestIn(const ElfW(Phdr) * headers) {
         for (std::size_t i = 0; i < heapwrightOwnHeader.e_phnum; ++i) {
             if (headers[i].p_type == PT_LOAD && headers[i].p_offset == 0) {
                 return headers[i].p_vaddr;
