@@ -141,7 +141,17 @@ def test_without_memory_the_handler_is_called(library: list[Path], tmp_path: Pat
 
 
 # What the programs of docs/how-to/use-from-c.md print, in its order.
-PRINTED = list(enumerate(["refused, 72000 bytes in 500 objects\n", "a name 0\n", "a, with room for more\n", "one\n", "1.5\n"]))
+PRINTED = list(
+    enumerate(
+        [
+            "refused, 72000 bytes in 500 objects\n",
+            "a name 0\n",
+            "a, with room for more\n",
+            "one\n",
+            "1.5\n",
+        ]
+    )
+)
 
 
 @pytest.mark.parametrize(("which", "printed"), PRINTED)
