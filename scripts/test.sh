@@ -65,7 +65,7 @@ programs)
     ;;
 builds)
     tests "$jobs" -m 'compiles and not slow'
-    stage builds .venv/bin/python -m pytest -q --durations=0 tests/architecture/test_builds.py
+    stage builds .venv/bin/python -m pytest -q --durations=0 tests/architecture/test_builds.py tests/architecture/test_ports.py
     ;;
 *)
     echo "usage: scripts/test.sh [quick|all|programs|builds]" >&2

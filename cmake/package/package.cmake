@@ -7,7 +7,8 @@
 # There are two such trees, each complete in itself and relocatable. HEAPWRIGHT_NATIVE_DIR, where the
 # tool looks, always gets one (the wheel carries it). What is installed by hand gets one at the prefix
 # as well, where find_package and pkg-config look by themselves. Components, for `cmake --install
-# --component`: `headers` (with the package files), `c` (the C interfaces), `allocators`.
+# --component`: `headers` (with the package files), `c` (the C interfaces), `allocators`, and `static`
+# (archives for static programs).
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
@@ -34,9 +35,16 @@ function(heapwright_package name root include lib)
   install(FILES ${out}/heapwrightConfig.cmake ${out}/heapwrightConfigVersion.cmake
     DESTINATION ${root}${lib}/cmake/heapwright ${ARGN})
   install(FILES ${out}/heapwright.pc DESTINATION ${root}${lib}/pkgconfig ${ARGN})
+  foreach(heapwright_archive IN LISTS HEAPWRIGHT_ARCHIVES)
+    configure_file(cmake/package/heapwright-static.pc.in ${out}/heapwright-${heapwright_archive}-static.pc @ONLY)
+  endforeach()
 endfunction()
 
 heapwright_package(native ${HEAPWRIGHT_NATIVE_DIR}/ include lib)
+foreach(name IN LISTS HEAPWRIGHT_ARCHIVES)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/package/native/heapwright-${name}-static.pc
+    DESTINATION ${HEAPWRIGHT_NATIVE_DIR}/lib/pkgconfig)
+endforeach()
 if(TARGET heapwright-c)
   install(TARGETS heapwright-c
     LIBRARY DESTINATION ${HEAPWRIGHT_NATIVE_DIR}/lib ARCHIVE DESTINATION ${HEAPWRIGHT_NATIVE_DIR}/lib)
@@ -56,5 +64,10 @@ if(NOT SKBUILD)
   endif()
   foreach(name IN LISTS heapwright_allocators)
     install(TARGETS heapwright-${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT allocators)
+  endforeach()
+  foreach(name IN LISTS HEAPWRIGHT_ARCHIVES)
+    install(TARGETS heapwright-${name}-static ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT static)
+    install(FILES ${CMAKE_CURRENT_BINARY_DIR}/package/usual/heapwright-${name}-static.pc
+      DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT static)
   endforeach()
 endif()

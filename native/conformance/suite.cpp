@@ -52,8 +52,9 @@ std::size_t inUse(int position) {
     return pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
-/// Sets the soft limit, not the hard one.
-bool limitTo(__rlimit_resource_t what, rlim_t bytes) {
+/// Sets the soft limit, not the hard one. The type of a limit's name differs between C libraries.
+template <class Limit>
+bool limitTo(Limit what, rlim_t bytes) {
     rlimit limit{};
     ::getrlimit(what, &limit);
     limit.rlim_cur = bytes;

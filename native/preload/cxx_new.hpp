@@ -6,9 +6,8 @@
 // return null. An exception from a handler leaves the throwing forms and is caught in the others.
 //
 // This code catches no exception, because that would make the library depend on a C++ runtime. If a
-// nothrow form meets a handler, or a throwing form that the program replaced, it calls the
-// runtime's own function of that form. That function calls the throwing form and catches
-// exceptions.
+// nothrow form meets a handler, or a throwing form that the program replaced, `Runtime` calls the
+// throwing form and catches exceptions (preload/link/).
 // Cost: that of malloc, and a test.
 #pragma once
 
@@ -19,7 +18,6 @@
 #include <heapwright/core/introspection.hpp>
 #include <heapwright/structure/cache/fast_path.hpp>
 
-#include <preload/cxx_runtime.hpp>
 #include <preload/instance.hpp>
 
 namespace heapwright::preload {
@@ -35,7 +33,7 @@ bool isOurs(Function* bound, Function* own) {
 }
 
 /// A nothrow form: its symbol, and the throwing form that the program uses.
-template <class... Arguments>
+template <class Runtime, class... Arguments>
 struct NothrowForm {
     using Throwing = void*(Arguments...);
     using Nothrow = void*(Arguments..., const std::nothrow_t&);
@@ -43,15 +41,13 @@ struct NothrowForm {
     const char* symbol;
     Throwing* throwing;
 
-    /// Calls the runtime's function. Without a runtime, no code can throw or catch.
+    /// Calls the throwing form, and returns null if it throws.
     [[gnu::cold, gnu::noinline]] void* operator()(Arguments... arguments) const {
-        static constexpr std::nothrow_t tag{};
-        auto* const function = CxxRuntime::find<Nothrow>(symbol);
-        return function == nullptr ? throwing(arguments...) : function(arguments..., tag);
+        return Runtime::template nullIfThrown<Nothrow>(symbol, throwing, arguments...);
     }
 };
 
-template <class Allocator>
+template <class Allocator, class Runtime>
 struct CxxNew {
     static void* allocate(std::size_t size) {
         if constexpr (SplitPathHeap<Allocator>) {
@@ -70,27 +66,28 @@ struct CxxNew {
             return object;
         }
         if (!isValid(alignment)) {
-            CxxRuntime::throwBadAlloc(); // no handler could prevent this
+            Runtime::throwBadAlloc(); // no handler could prevent this
         }
         return persist(size, alignment);
     }
 
     /// `ours`: true if the throwing form is this library's own, so it need not be called.
-    static void* allocateOrNull(NothrowForm<std::size_t> form, bool ours, std::size_t size) {
+    static void* allocateOrNull(NothrowForm<Runtime, std::size_t> form, bool ours,
+                                std::size_t size) {
         if (ours) [[likely]] {
             void* object = attempt(size);
-            if (object != nullptr || CxxRuntime::newHandler() == nullptr) {
+            if (object != nullptr || Runtime::newHandler() == nullptr) {
                 return object;
             }
         }
         return form(size);
     }
 
-    static void* allocateOrNull(NothrowForm<std::size_t, std::align_val_t> form, bool ours,
+    static void* allocateOrNull(NothrowForm<Runtime, std::size_t, std::align_val_t> form, bool ours,
                                 std::size_t size, std::align_val_t alignment) {
         if (ours) [[likely]] {
             void* object = attempt(size, alignment);
-            if (object != nullptr || !isValid(alignment) || CxxRuntime::newHandler() == nullptr) {
+            if (object != nullptr || !isValid(alignment) || Runtime::newHandler() == nullptr) {
                 return object;
             }
         }
@@ -136,9 +133,9 @@ private:
     template <class... Request>
     [[gnu::cold, gnu::noinline]] static void* persist(Request... request) {
         for (;;) {
-            const std::new_handler handler = CxxRuntime::newHandler();
+            const std::new_handler handler = Runtime::newHandler();
             if (handler == nullptr) {
-                CxxRuntime::throwBadAlloc();
+                Runtime::throwBadAlloc();
             }
             handler();
             if (void* object = attempt(request...)) {

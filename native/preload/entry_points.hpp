@@ -13,6 +13,7 @@
 #include <new>
 
 #include <preload/c_api.hpp>
+#include <preload/c_library.hpp>
 #include <preload/complete_allocator.hpp>
 #include <preload/cxx_new.hpp>
 #include <preload/fork_handlers.hpp>
@@ -24,7 +25,6 @@ namespace heapwright::preload {
 template <CompleteAllocator Allocator, class Identity>
 struct EntryPointsOf : CApi<Allocator>, HeapInfo<Allocator> {
     using Heap = Allocator;
-    using Objects = CxxNew<Allocator>;
     using Fork = ForkHandlers<Allocator>;
 
     static const char* description() {

@@ -21,9 +21,11 @@ namespace heapwright::preload {
 class OwnCode {
 public:
     [[nodiscard]] static bool contains(Address instruction) {
-        const Address base = addressOf(&heapwrightOwnHeader);
+        const Address header = addressOf(&heapwrightOwnHeader);
         const auto* const headers =
-            static_cast<const ElfW(Phdr)*>(pointerTo(base + heapwrightOwnHeader.e_phoff));
+            static_cast<const ElfW(Phdr)*>(pointerTo(header + heapwrightOwnHeader.e_phoff));
+        // The addresses in the file begin at 0 in a library, and elsewhere in a static program.
+        const Address base = header - lowestIn(headers);
         for (std::size_t i = 0; i < heapwrightOwnHeader.e_phnum; ++i) {
             const ElfW(Phdr)& part = headers[i];
             if (part.p_type == PT_LOAD && (part.p_flags & PF_X) != 0 &&
@@ -32,6 +34,17 @@ public:
             }
         }
         return false;
+    }
+
+private:
+    /// The address in the file of the part that contains the ELF header.
+    [[nodiscard]] static Address lowestIn(const ElfW(Phdr) * headers) {
+        for (std::size_t i = 0; i < heapwrightOwnHeader.e_phnum; ++i) {
+            if (headers[i].p_type == PT_LOAD && headers[i].p_offset == 0) {
+                return headers[i].p_vaddr;
+            }
+        }
+        return 0;
     }
 };
 

@@ -18,11 +18,8 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
-#include <dlfcn.h>
 #include <ucontext.h>
 
-#include <heapwright/platform/abort.hpp>
-#include <heapwright/platform/errno_keeper.hpp>
 #include <heapwright/platform/interruption.hpp>
 #include <heapwright/structure/signal/request_state.hpp>
 #include <heapwright/structure/thread/deferred_work.hpp>
@@ -33,10 +30,14 @@
 
 namespace heapwright::preload {
 
-template <class Allocator>
+/// `Link` finds the C library's function (preload/link/).
+template <class Allocator, class Link>
 class SignalHandlers {
     using Entry = SignalTable::Entry;
     using Action = struct sigaction;
+
+    /// The C library's sigaction.
+    static auto* next() { return Link::nextSigaction(); }
 
 public:
     /// sigaction, as the program calls it.
@@ -131,8 +132,6 @@ public:
     static void prepare() { next(); }
 
 private:
-    using Setter = int(int, const Action*, Action*);
-
     /// SIG_HOLD, which headers define only for some programs.
     static sighandler_t holdSignal() { return reinterpret_cast<sighandler_t>(2); }
 
@@ -181,26 +180,11 @@ private:
         Allocator::afterHandler(before);
     }
 
-    /// The C library's sigaction.
-    static Setter* next() {
-        Setter* function = nextSetter.load(std::memory_order_relaxed);
-        if (function == nullptr) [[unlikely]] {
-            const platform::ErrnoKeeper keeper;
-            function = reinterpret_cast<Setter*>(::dlsym(RTLD_NEXT, "sigaction"));
-            if (function == nullptr) {
-                platform::abortWithMessage("sigaction", "the C library has none");
-            }
-            nextSetter.store(function, std::memory_order_relaxed);
-        }
-        return function;
-    }
-
     static constexpr std::uint64_t bitOf(int signal) {
         return std::uint64_t{1} << (static_cast<unsigned>(signal - 1) % 64U);
     }
     static std::uint64_t interrupting() { return interruptingSet.load(std::memory_order_relaxed); }
 
-    static inline constinit std::atomic<Setter*> nextSetter{nullptr};
     static inline constinit std::atomic<std::uint64_t> interruptingSet{0};
 };
 

@@ -106,6 +106,7 @@ void rounding() {
     require(errno == EINVAL, "errno is not EINVAL");
 }
 
+#if defined(__GLIBC__) // pvalloc is its extension
 void pages() {
     for (const std::size_t size : sizes) {
         void* object = valloc(hide(size));
@@ -116,6 +117,7 @@ void pages() {
         std::free(whole);
     }
 }
+#endif
 
 void resized() {
     for (std::size_t alignment = 32; alignment <= 65536; alignment *= 2) {
@@ -162,7 +164,9 @@ const Case cases[] = {
      "aligned_alloc gives null and EINVAL for what is no power of two", alignedErrors},
     {"memalign-rounds", Demand::glibc, "memalign rounds an alignment up to a power of two",
      rounding},
+#if defined(__GLIBC__)
     {"valloc", Demand::glibc, "valloc and pvalloc give pages, pvalloc whole ones", pages},
+#endif
     {"aligned-realloc", Demand::standard, "aligned objects can be resized like any other", resized},
     {"aligned-reuse", Demand::standard,
      "freeing aligned objects in any order leaves a heap that works", manyAligned},

@@ -23,6 +23,8 @@ Function* find(const char* name) {
     return function;
 }
 
+#if defined(__GLIBC__) // the functions and the figures are its own
+
 void figures() {
     constexpr std::size_t much = std::size_t{24} << 20U;
     const struct mallinfo2 before = mallinfo2();
@@ -106,6 +108,8 @@ void options() {
     std::free(object);
 }
 
+#endif
+
 void aliases() {
     auto* libcFree = find<void(void*)>("__libc_free");
     void* object = find<void*(std::size_t)>("__libc_malloc")(100);
@@ -149,12 +153,14 @@ void sized() {
 }
 
 const Case cases[] = {
+#if defined(__GLIBC__)
     {"malloc_info", Demand::glibc, "malloc_info writes one XML element, and checks options", xml},
     {"mallinfo", Demand::glibc, "mallinfo2 and mallinfo add up, and see large memory come and go",
      figures},
     {"malloc_stats", Demand::glibc, "malloc_stats writes to standard error", statistics},
     {"malloc_trim", Demand::glibc, "malloc_trim answers, and the heap works afterwards", trim},
     {"mallopt", Demand::glibc, "mallopt takes the C library's parameters", options},
+#endif
     {"libc-aliases", Demand::robust, "objects of __libc_malloc and its family are the same heap's",
      aliases},
     {"sized-frees", Demand::standard,

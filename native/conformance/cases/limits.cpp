@@ -46,7 +46,9 @@ void huge() {
         requireRefused(std::aligned_alloc(64, hide(size)));
         requireRefused(memalign(4096, hide(size)));
         requireRefused(valloc(hide(size)));
+#if defined(__GLIBC__) // its extension
         requireRefused(pvalloc(hide(size)));
+#endif
         void* out = object;
         require(posix_memalign(&out, 64, hide(size)) == ENOMEM,
                 "posix_memalign did not say ENOMEM");

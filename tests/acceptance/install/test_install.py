@@ -24,7 +24,7 @@ PAGE = ROOT / "docs" / "how-to" / "use-from-cpp.md"
 COMPILERS = {"g++": ("gcc", "g++"), "clang++": ("clang-14", "clang++-14")}
 
 # What each example is written in, besides C++, and what it links with.
-IN_C = {"c_reaps", "c_regions"}
+IN_C = {"c_heaps", "c_reaps", "c_regions"}
 WHOLE = {"whole_allocator"}
 BY_MAKE = {"pkg_config"}
 BY_CMAKE = sorted(

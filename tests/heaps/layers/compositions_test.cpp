@@ -8,6 +8,7 @@
 #include <heapwright/allocators/nested_reap.hpp>
 #include <heapwright/allocators/reap.hpp>
 #include <heapwright/allocators/reap_hoard.hpp>
+#include <heapwright/allocators/user_heap.hpp>
 #include <heapwright/allocators/vmalloc.hpp>
 #include <heapwright/allocators/winxp.hpp>
 
@@ -16,17 +17,16 @@
 namespace heapwright::testing {
 namespace {
 
-using Compositions =
-    ::testing::Types<Stack<ANSIWrapper<AlignHeap<Tagged>>>, Stack<ANSIWrapper<CheckedHeap<Rising>>>,
-                     Uncounted<allocators::Kingsley>, Uncounted<allocators::KingsleyCoalescing>,
-                     Uncounted<allocators::Lea>, Uncounted<allocators::lea::Checked>,
-                     Uncounted<allocators::kingsley_coalescing::Checked>,
-                     Uncounted<allocators::kingsley::Checked>, Uncounted<allocators::WinXp>,
-                     Uncounted<allocators::winxp::Checked>, Uncounted<allocators::Vmalloc>,
-                     Uncounted<allocators::vmalloc::Checked>, Uncounted<allocators::Reap>,
-                     Uncounted<allocators::reap::Checked>,
-                     Stack<allocators::NestedReap<CountingHeap>>,
-                     Stack<allocators::SharedReap<CountingHeap>>, Uncounted<allocators::ReapHoard>>;
+using Compositions = ::testing::Types<
+    Stack<ANSIWrapper<AlignHeap<Tagged>>>, Stack<ANSIWrapper<CheckedHeap<Rising>>>,
+    Uncounted<allocators::Kingsley>, Uncounted<allocators::KingsleyCoalescing>,
+    Uncounted<allocators::Lea>, Uncounted<allocators::lea::Checked>,
+    Uncounted<allocators::kingsley_coalescing::Checked>, Uncounted<allocators::kingsley::Checked>,
+    Uncounted<allocators::WinXp>, Uncounted<allocators::winxp::Checked>,
+    Uncounted<allocators::Vmalloc>, Uncounted<allocators::vmalloc::Checked>,
+    Uncounted<allocators::Reap>, Uncounted<allocators::reap::Checked>,
+    Stack<allocators::NestedReap<CountingHeap>>, Stack<allocators::SharedReap<CountingHeap>>,
+    Uncounted<allocators::ReapHoard>, Uncounted<allocators::UserHeap<SystemExtents>>>;
 INSTANTIATE_TYPED_TEST_SUITE_P(Compositions, LayerStack, Compositions);
 
 } // namespace

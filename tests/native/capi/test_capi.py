@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Regions, reaps, obstacks and xalloc from C: programs that use them, compiled and run.
+"""Heaps, regions, reaps, obstacks and xalloc from C: programs that use them, compiled and run.
 
 Programs of obstacks are compiled twice, with the header of the C library and with the project's.
 They must print the same. The project's code runs under the address and undefined-behaviour
@@ -10,13 +10,17 @@ sanitizers, which also see memory that is never freed.
 import os
 import re
 import shutil
+import signal
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from support.mistakes import TESTS, make, mistakes_of
+
 ROOT = Path(__file__).parents[3]
 HERE = Path(__file__).parent
+MISUSE = HERE / "heap_misuse.c"
 NEEDS_APR = "apr.h"
 """It includes APR's headers; tests/native/apr compiles it."""
 HEADERS = sorted(
@@ -87,13 +91,33 @@ def with_the_c_library(program: str, target: Path) -> Path:
     return target
 
 
-@pytest.mark.parametrize("program", ["region", "reap", "xalloc"])
+@pytest.mark.parametrize("program", ["heap", "region", "reap", "xalloc"])
 def test_program_holds(program: str, library: list[Path], tmp_path: Path) -> None:
     run(build(program, library, tmp_path / program))
 
 
 def test_memory_may_run_out_at_any_depth(library: list[Path], tmp_path: Path) -> None:
     run(build("reap_exhausted", library, tmp_path / "program", "-Wl,--wrap=malloc"))
+
+
+def test_a_heap_ends_at_a_cost_for_each_chunk(library: list[Path], tmp_path: Path) -> None:
+    wrapped = [f"-Wl,--wrap={name}" for name in ("mmap", "munmap", "madvise", "malloc")]
+    run(build("heap_calls", library, tmp_path / "program", *wrapped))
+
+
+@pytest.fixture(scope="module")
+def misuse(library: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    program = tmp_path_factory.mktemp("mistakes") / "misuse"
+    include = [f"-I{ROOT / 'include'}", f"-I{TESTS}"]
+    run(tool("gcc"), "-w", "-O1", *SANITIZERS, *include, MISUSE, *library, "-o", program)
+    return program
+
+
+@pytest.mark.parametrize(("mistake", "comment"), mistakes_of(MISUSE).items())
+def test_misuse_of_heaps_dies_with_its_words(mistake: str, comment: str, misuse: Path) -> None:
+    (words,) = re.findall(r"^// aborts: (.*)$", comment, re.MULTILINE)
+    done = make(misuse, mistake, None)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGABRT, "", f"{words}\n")
 
 
 @pytest.mark.parametrize("program", ["obstack_interface", "obstack_model"])
@@ -117,7 +141,17 @@ def test_without_memory_the_handler_is_called(library: list[Path], tmp_path: Pat
 
 
 # What the programs of docs/how-to/use-from-c.md print, in its order.
-PRINTED = list(enumerate(["a name 0\n", "a, with room for more\n", "one\n", "1.5\n"]))
+PRINTED = list(
+    enumerate(
+        [
+            "refused, 72000 bytes in 500 objects\n",
+            "a name 0\n",
+            "a, with room for more\n",
+            "one\n",
+            "1.5\n",
+        ]
+    )
+)
 
 
 @pytest.mark.parametrize(("which", "printed"), PRINTED)

@@ -25,7 +25,7 @@ SOURCES = [
     *sorted((ROOT / "native" / "capi" / "checked").glob("*.cpp")),
     *(
         ROOT / "native" / "capi" / name
-        for name in ("obstack.c", "obstack_in.c", "obstack_shared.c", "xalloc.cpp")
+        for name in ("obstack.c", "obstack_in.c", "obstack_shared.c", "heap.cpp", "xalloc.cpp")
     ),
 ]
 INCLUDE = [f"-I{ROOT / 'include'}", f"-I{ROOT / 'native'}"]

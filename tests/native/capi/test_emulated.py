@@ -19,6 +19,7 @@ ROOT = Path(__file__).parents[3]
 PROGRAMS = Path(__file__).parent / "programs"
 SOURCES = [
     *sorted((ROOT / "native" / "capi" / "emulated").glob("*.cpp")),
+    ROOT / "native" / "capi" / "heap.cpp",
     ROOT / "native" / "capi" / "obstack_in.c",
     ROOT / "native" / "capi" / "obstack_shared.c",
 ]

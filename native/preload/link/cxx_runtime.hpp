@@ -48,6 +48,16 @@ public:
                                    "out of memory, and no C++ runtime to throw bad_alloc");
     }
 
+    /// Calls a nothrow form through the runtime's own function, which calls the throwing form and
+    /// catches. Without a runtime, no code can throw or catch.
+    template <class Nothrow, class Throwing, class... Arguments>
+    static void* nullIfThrown(const char* symbol, Throwing* throwing, Arguments... arguments) {
+        static constexpr std::nothrow_t tag{};
+        auto* const function = find<Nothrow>(symbol);
+        return function == nullptr ? throwing(arguments...) : function(arguments..., tag);
+    }
+
+private:
     /// A function of the runtime itself, even if another object defines the same symbol; null if
     /// not found.
     template <class Function>
@@ -61,7 +71,6 @@ public:
         return function;
     }
 
-private:
     /// A handle on the runtime's library if it is loaded. Never loads it.
     static void* open() {
         Dl_info where;
