@@ -197,7 +197,7 @@ MISTAKE(free_sized_of_aligned) {
 // aborts: heapwright: malloc_usable_size(): use of a freed object
 // under granary: nothing
 //
-// under granary-hardened: heapwright: free_sized(): use of a freed object
+// under granary-hardened: heapwright: free_sized(): double free
 MISTAKE(free_sized_twice) {
     void* object = malloc(100);
     free_sized(object, 100);

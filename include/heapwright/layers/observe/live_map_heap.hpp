@@ -146,7 +146,13 @@ public:
                       std::string_view routine) noexcept
         requires RequestCheckingHeap<SuperHeap>
     {
-        check(object, routine);
+        const Life life = isOdd(object) ? Life::none : bits_.at(object);
+        if (life == Life::freed) [[unlikely]] { // the caller is about to free it
+            platform::abortWithMessage(routine, "double free");
+        }
+        if (life != Life::live) [[unlikely]] {
+            refuse(life, routine);
+        }
         SuperHeap::checkRequest(object, size, align, routine);
     }
 
