@@ -108,8 +108,8 @@ def members(port: Port, tmp_path_factory: pytest.TempPathFactory) -> dict[str, P
         "PROJECT_VERSION": VERSION,
     }
     made = {}
-    for name in ("static/c", "static/cxx", "library"):
-        template = ROOT / "native" / "preload" / f"{name}.cpp.in"
+    for path in ("static/c", "static/cxx", "library"):
+        template = ROOT / "native" / "preload" / f"{path}.cpp.in"
         name = template.name.removesuffix(".cpp.in")
         text = template.read_text(encoding="utf-8")
         for key, value in values.items():
