@@ -113,8 +113,8 @@ using FollowOn = Variant<SmallToo, OwnHeap<28>, Emptiness<1, 4, 4>, AnyLines>;
 using KeepsOne = Variant<SmallToo, ByThread<28>, Emptiness<1, 4, 1>, AnyLines>;
 using OneHeap = Variant<SmallToo, ByThread<1>, Emptiness<1, 4, 4>, AnyLines>;
 
-// hoard-clean of the catalogue, and each half of it alone: a heap for each live thread, and no
-// allocation from partly used lines of transferred superblocks.
+// hoard-clean of the catalogue, and each half of it alone. One half is a heap for each live thread.
+// The other is no allocation from partly used lines of transferred superblocks.
 using Clean = Variant<Classes, OwnHeap<128>, Emptiness<1, 4, 4>, CleanLines>;
 using OwnOnly = Variant<Classes, OwnHeap<128>, Emptiness<1, 4, 4>, AnyLines>;
 using CleanHashed = Variant<Classes, PerProcessor<128>, Emptiness<1, 4, 4>, CleanLines>;

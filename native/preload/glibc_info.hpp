@@ -5,8 +5,8 @@
 // the usage that every composition can measure. In the C library's terms, the "arena" is memory
 // taken from the system for many objects, and "mmap" is memory of single large ones. "ordblks" and
 // "fordblks" are free blocks and bytes in the arena. Figures that a composition does not keep are 0
-// in the structures and omitted in texts: the greatest size so far, and the part that could be
-// trimmed.
+// in the structures and omitted in texts. They are the greatest size so far, and the part that
+// could be trimmed.
 //
 // Invariant: the heap is measured before anything is printed, because printing allocates.
 // Cost: that of the heap's `measure`.

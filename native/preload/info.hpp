@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every library reports of itself and does to its heap besides malloc and its relatives.
+// What every library reports of itself, and what it does to its heap besides malloc and free.
+//
 // glibc_info.hpp has the functions that only the GNU C library declares.
 #pragma once
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.slow  # `make test-builds` runs them, and whoever lets a change in
+pytestmark = pytest.mark.slow  # `make test-builds` runs them, and so does CI
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = Path(__file__).parent / "ports"

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How the members of an archive reach what they replace: by name, in a program without a dynamic
-// linker. A static program binds `sigaction` to this library, so the C library's own function is
-// referred to by its internal name, which glibc and musl share.
+// linker. A static program binds `sigaction` to this library. The C library's own function is
+// called by its internal name, which glibc and musl share.
 #pragma once
 
 #include <csignal>

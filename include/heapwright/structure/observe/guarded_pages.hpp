@@ -6,8 +6,8 @@
 //
 //   unit: [ records | closed | object | closed | object | closed | object | closed ]
 //
-// The set knows the stacks of the allocation and of the free of each object, and prints them with
-// the stack of a wrong use (`report`). Every second object ends at the end of its page, the others
+// The set knows the stacks of the allocation and of the free of each object. `report` prints them
+// with the stack of a wrong use. Every second object ends at the end of its page, the others
 // start at its start. The bytes of the page that the object does not use contain a pattern, which
 // is compared at the free.
 //
