@@ -330,6 +330,6 @@ def test_a_hopeless_scatter_is_an_interval_all_the_same() -> None:
     assert result.figures[0].high is not None
 
 
-def test_an_influence_says_what_was_asked_for() -> None:
+def test_an_influence_states_its_requirement() -> None:
     test = {"kind": "influence", "response": "time", "factor": "threads", "expected": True}
-    assert "asked for: more than 2 % apart" in asked(test).why
+    assert "required: more than 2 % apart" in asked(test).why
