@@ -88,7 +88,10 @@ void HostConditions::begin() {
     }
     char text[128];
     if (readAgain(loadFile_, text, sizeof text) > 0) {
-        load_ = std::strtod(text, nullptr);
+        // Three averages, then the runnable and all threads: "0.50 0.40 0.30 2/345 6789".
+        long runnable = 0;
+        std::sscanf(text, "%lf %*f %*f %ld/", &load_, &runnable);
+        runnable_ = std::max(runnable - 1, 0L); // the thread that reads the file is one of them
     }
     steal_ = stealTicks(statFile_);
     oomSystem_ = killsCounted(eventsFile_).value_or(0);

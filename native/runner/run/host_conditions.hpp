@@ -18,6 +18,8 @@ public:
     void begin();
 
     double loadBefore() const { return load_; }
+    /// Threads on the run queues of all processors just before the run, without this one.
+    long runnableBefore() const { return runnable_; }
     double stealSeconds() const;
     std::int64_t oomKills() const;
 
@@ -25,6 +27,7 @@ private:
     int loadFile_ = -1, statFile_ = -1, eventsFile_ = -1;
     bool prepared_ = false;
     double load_ = 0;
+    long runnable_ = 0;
     std::int64_t steal_ = 0;
     std::int64_t oomSystem_ = 0;
     std::int64_t oomGroup_ = 0;

@@ -134,6 +134,7 @@ std::string resultJson(const Measurement& measurement, const WitnessFile& witnes
     json.key("stderr_tail").value(measurement.errorTail());
     json.key("oom_kills").value(hostConditions.oomKills());
     json.key("load_before").value(hostConditions.loadBefore());
+    json.key("runnable_before").value(hostConditions.runnableBefore());
     json.key("steal_s").value(hostConditions.stealSeconds());
     json.key("harness_cpu_s").value(toSeconds(ownCpuNs()));
     return json.close('}').text() + "\n";

@@ -189,7 +189,7 @@ def _question(options: Options, selection: Selection, setup: ProgramSetup | None
     elif options.until is not None:
         looks = adaptive(options.until, options.confidence)
     else:
-        looks = race_looks(len(selection.treatments), options.confidence)
+        looks = race_looks(len(selection.treatments), options.confidence, options.budget_s)
     replayed = options.replayed
     words = selection.treatments[0].command or options.words
     words = words if setup is None else setup.shown

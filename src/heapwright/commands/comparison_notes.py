@@ -10,22 +10,19 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from statistics import median
 
 from heapwright.artefacts.comparison.document import Comparison, label_of
 from heapwright.artefacts.comparison.levels import views
 from heapwright.artefacts.run.foreign_heaps import GO, foreign_heap_of, is_opened
 from heapwright.artefacts.run.measured import Outcome, Run
 from heapwright.base.errors import ExitCode, HeapwrightError
+from heapwright.commands.disturbance_notes import disturbance_notes
 from heapwright.commands.drift_notes import drift_notes
 from heapwright.experiment.blocks import GIVE_UP_AFTER
 from heapwright.experiment.comparison import Result
+from heapwright.experiment.exact import split_remedy
 from heapwright.experiment.obstacles import is_go_program
 
-BUSY = 0.5
-"""Runnable processes per processor before the first run above which a machine is called busy."""
-STOLEN = 0.01
-"""Share of the processors' time taken by other virtual machines above which a note is printed."""
 OWN_PART = re.compile(r"^[^;]*; |, [0-9]+ bytes")
 """The part of the method of a peak that differs between runs: the chosen one of two figures, and
 the other."""
@@ -62,7 +59,7 @@ def notes_on(comparison: Comparison, result: Result) -> list[str]:
 
 def _of_times(comparison: Comparison) -> list[str]:
     """Notes on what disturbs times and memory."""
-    return [*drift_notes(comparison), *_surroundings(comparison), *_methods(comparison)]
+    return [*drift_notes(comparison), *disturbance_notes(comparison), *_methods(comparison)]
 
 
 def why_nothing(comparison: Comparison) -> HeapwrightError:
@@ -83,12 +80,15 @@ def why_nothing(comparison: Comparison) -> HeapwrightError:
             exit_code=ExitCode.NOTHING_COMPARED,
         )
     run = bad[-1]
-    how, *said = _lines(run.detail) or ["it says nothing"]
+    detail, remedy = split_remedy(run.detail)
+    how, *said = _lines(detail) or ["it says nothing"]
     hints = [f"| {line}" for line in said]
     if NEEDS_TERMINAL.search(run.detail):
         hints.append(TERMINAL_HINT)
     alone = comparison.program is None  # the program file defines its exit status
-    if run.outcome is Outcome.FAILED and run.exit_status is not None and alone:
+    if remedy:
+        hints.append(remedy)
+    elif run.outcome is Outcome.FAILED and run.exit_status is not None and alone:
         hints.append(f"if that is how it should end, add --expect-exit {run.exit_status}")
     elif run.outcome is Outcome.TIMEOUT:
         hints.append("give it more time with --timeout")
@@ -127,12 +127,16 @@ def _bad_ends(runs: Sequence[Run]) -> Iterator[str]:
 
 
 def _short(detail: str) -> str:
-    """How it ended, and the most useful line of its output: one with an error, else the last."""
+    """How it ended, and the most useful line of its output: one with an error, else the last.
+
+    Advice follows if there is any.
+    """
+    detail, remedy = split_remedy(detail)
     how, *said = _lines(detail) or ["it says nothing"]
-    if not said:
-        return how
-    telling = next((line for line in said if TELLING.search(line)), said[-1])
-    return f"{how}; it said: {telling.strip()}"
+    if said:
+        telling = next((line for line in said if TELLING.search(line)), said[-1])
+        how = f"{how}; it said: {telling.strip()}"
+    return f"{how}. {remedy[0].upper()}{remedy[1:]}" if remedy else how
 
 
 def _lines(detail: str) -> list[str]:
@@ -187,27 +191,6 @@ def _own_heaps(comparison: Comparison) -> Iterator[str]:
                 f"{Path(process.exe).name} keeps objects in a heap of {heap.runtime} "
                 f"({heap.heap}), which no allocator here serves; look inside: {heap.advice}"
             )
-
-
-def _surroundings(comparison: Comparison) -> Iterator[str]:
-    environment = comparison.environment
-    runs = comparison.runs
-    if runs and (load := runs[0].load_before) is not None and load > BUSY * environment.cpus:
-        yield f"the machine was busy before the first run (load {load:.1f}): expect scatter"
-    shares = [
-        run.steal_s / (run.wall_s * environment.cpus)
-        for run in runs
-        if run.steal_s is not None and run.wall_s
-    ]
-    if shares and median(shares) > STOLEN:
-        yield f"other virtual machines took {median(shares):.0%} of the processors' time"
-    if environment.governor in ("powersave", "conservative", "ondemand"):
-        yield f"the frequency governor is {environment.governor}: expect scatter"
-    left = max((run.leftover_processes for run in runs), default=0)
-    if left == 1:
-        yield "a process outlived the command and was ended after the run"
-    elif left:
-        yield f"up to {left} processes outlived the command and were ended after each run"
 
 
 def _methods(comparison: Comparison) -> Iterator[str]:

@@ -14,11 +14,18 @@ from heapwright.experiment.comparison import Plan
 
 COMPLETE_BLOCKS = 30
 """A race without a budget makes at most the measured runs of as many complete blocks."""
+BLOCKS_OF_BUDGET = 300
+"""With a budget, the budget is the limit. This limits races of very short commands."""
 
 
-def race_looks(treatments: int, confidence: float) -> LookPlan:
+def most_complete_blocks(budget_s: float | None) -> int:
+    """A race makes at most the runs of as many complete blocks."""
+    return COMPLETE_BLOCKS if budget_s is None else BLOCKS_OF_BUDGET
+
+
+def race_looks(treatments: int, confidence: float, budget_s: float | None = None) -> LookPlan:
     """The largest number of blocks, reached if one candidate is left at the end."""
-    return LookPlan((COMPLETE_BLOCKS * treatments,), None, confidence)
+    return LookPlan((most_complete_blocks(budget_s) * treatments,), None, confidence)
 
 
 class Racing:
@@ -41,7 +48,11 @@ class Racing:
 
     @property
     def most_runs(self) -> int:
-        return COMPLETE_BLOCKS * len(self._plan.treatments)
+        return self._complete_blocks * len(self._plan.treatments)
+
+    @property
+    def _complete_blocks(self) -> int:
+        return most_complete_blocks(self._plan.budget_s)
 
     def enough(self, runs: Sequence[Run], _blocks: int) -> str:
         """Learn from the new runs; why the race is over, or "" if it goes on."""
@@ -64,7 +75,7 @@ class Racing:
         if all(map(is_over, self.races)):
             return "no candidate is left"
         if self.runs >= self.most_runs:
-            return f"as many runs were made as {COMPLETE_BLOCKS} complete blocks have"
+            return f"as many runs were made as {self._complete_blocks} complete blocks have"
         return ""
 
     def left(self) -> Collection[Key]:

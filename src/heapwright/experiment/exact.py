@@ -7,6 +7,7 @@ counted runs. A measured run is made under the simulator of `experiment.simulati
 its memory are those of the simulator, so the run leaves them out.
 """
 
+import re
 from dataclasses import replace
 
 from heapwright.artefacts.run.exact_counts import INSTRUCTIONS, L1_MISSES, LL_MISSES
@@ -58,6 +59,14 @@ REMEDIES = {
     Outcome.FAILED: "the plain run ended well, so the program does not work under valgrind: "
     "compare without --exact",
 }
+OF_VALGRIND = re.compile(r"(--|==)\d+(--|==) ")
+"""Begins the lines that valgrind writes among those of the program."""
+
+
+def split_remedy(detail: str) -> tuple[str, str]:
+    """How a run ended and what it said, and what to do about it; empty: no advice."""
+    first, _, last = detail.rpartition("\n")
+    return (first, last) if last in REMEDIES.values() else (detail, "")
 
 
 class ExactMeasurement:
@@ -100,7 +109,10 @@ class ExactMeasurement:
                 except (ValueError, KeyError) as error:
                     named = Classified(Outcome.FAILED, f"nothing was counted: {error}")
         if remedy := REMEDIES.get(named.outcome):
-            named = Classified(named.outcome, f"under valgrind: {named.detail}\n{remedy}")
+            own = [line for line in named.detail.splitlines() if not OF_VALGRIND.match(line)]
+            named = Classified(
+                named.outcome, "\n".join((f"under valgrind: {own[0]}", *own[1:], remedy))
+            )
         figures = figures_of(raw) | dict.fromkeys(NOT_COUNTED) | {"measures": measures}
         return Run.model_validate({**figures, "counters": {}, **end_of(assignment, named, proof)})
 

@@ -77,6 +77,7 @@ class RawRun(BaseModel):
     stderr_tail: str
     oom_kills: int
     load_before: float
+    runnable_before: int
     steal_s: float
     harness_cpu_s: float
 

@@ -36,6 +36,7 @@ COLUMNS = (
     "unaccounted_cpu_s",
     "leftover_processes",
     "load_before",
+    "runnable_before",
     "steal_s",
     "harness_cpu_s",
     "client_cpu_s",

@@ -5,17 +5,23 @@
 The words are those of the page and of the results' README as well.
 """
 
+import math
+
 from rich.console import Console
 from rich.text import Text
 
 from heapwright.artefacts.study.substitution import (
     Judged,
+    Overall,
     Rival,
     SubstitutionRow,
     SubstitutionTable,
+    Worth,
 )
 from heapwright.report.columns import Columns
 from heapwright.report.profile.words import NOTHING
+
+MOST_BLOCKS_WORTH_NAMING = 500
 
 
 def choice_heading(found: SubstitutionTable) -> str:
@@ -31,6 +37,53 @@ def choice_explained(found: SubstitutionTable) -> str:
     )
 
 
+def choice_next(found: SubstitutionTable) -> str:
+    """What would decide the open levels; empty: all are decided."""
+    needed = {
+        row.level: _blocks_needed(row, found.margin)
+        for row in found.rows
+        if row.overall is Overall.UNKNOWN
+    }
+    if not needed:
+        return ""
+    words = ", ".join(f"{level} ({_blocks_text(blocks)})" for level, blocks in needed.items())
+    return (
+        f"To decide the open verdicts, if the figures stay: {words}. Set that many `blocks` in the "
+        "[design] of a copy of the study, and run it on a quiet machine. Or run a scale that "
+        "counts instead of timing."
+    )
+
+
+def _blocks_text(blocks: int | None) -> str:
+    if blocks is None:
+        return "no figure to judge by"
+    if blocks > MOST_BLOCKS_WORTH_NAMING:
+        return f"more than {MOST_BLOCKS_WORTH_NAMING} blocks: the difference is about the margin"
+    return f"about {blocks} blocks"
+
+
+def _blocks_needed(row: SubstitutionRow, margin: float) -> int | None:
+    """Half-widths shrink with the root of the number of blocks.
+
+    An interval of half-width h that crosses a limit at distance d, both on the log scale, needs
+    (h / d)^2 times as many blocks. The best rival decides.
+    """
+    found = []
+    for judged in row.responses:
+        best = judged.best
+        if judged.worth is not Worth.UNKNOWN or best is None:
+            continue
+        if not best.ratio or not best.low or not best.high:
+            continue
+        half = math.log(best.high / best.low) / 2
+        for limit in (1 - margin, 1 + margin):
+            distance = abs(math.log(best.ratio / limit))
+            if best.low <= limit <= best.high:
+                factor = math.inf if distance == 0 else (half / distance) ** 2
+                found.append(min(best.blocks * factor, MOST_BLOCKS_WORTH_NAMING + 1))
+    return math.ceil(max(found)) if found else None
+
+
 def print_choice(console: Console, found: SubstitutionTable) -> None:
     """What each level is, with the verdict; below it the figures."""
     console.print(Text(choice_heading(found), style="bold"))
@@ -39,6 +92,8 @@ def print_choice(console: Console, found: SubstitutionTable) -> None:
         console.print()
     console.print(_figures(found))
     console.print(Text(choice_explained(found)))
+    if advice := choice_next(found):
+        console.print(Text(advice))
 
 
 def _about(found: SubstitutionTable) -> Columns:

@@ -12,7 +12,7 @@ from heapwright.artefacts.run.measured import Outcome, Run
 from heapwright.artefacts.run.provenance import Allocator, Kind
 from heapwright.commands.conclusion import Question
 from heapwright.commands.race_progress import RaceDisplay
-from heapwright.commands.racing import COMPLETE_BLOCKS, Racing, race_looks
+from heapwright.commands.racing import BLOCKS_OF_BUDGET, COMPLETE_BLOCKS, Racing, race_looks
 from heapwright.experiment.blocks import Assignment
 from heapwright.experiment.comparison import Plan
 from heapwright.experiment.treatments import Treatment
@@ -114,6 +114,20 @@ def test_a_race_has_the_runs_of_some_complete_blocks() -> None:
     for block in range(1, 3):
         race.races[0].observe(block, {("glibc", ""): Figures(1.0), ("fast", ""): Figures(1.0)})
     assert race.most_runs == 3 * COMPLETE_BLOCKS
+
+
+def test_a_budget_is_the_limit_of_a_race_instead() -> None:
+    question = Question(("x",), race_looks(3, 0.95, 600.0), 0.02, None, (), race=True)
+    race = Racing(Plan(TREATMENTS, seed=1, blocks=900, budget_s=600.0), question)
+    runs = [
+        run(name, block)
+        for block in range(1, COMPLETE_BLOCKS + 2)
+        for name in ("glibc", "fast", "slow")
+    ]
+    assert len(runs) > 3 * COMPLETE_BLOCKS
+    assert "runs were made" not in race.enough(runs, COMPLETE_BLOCKS + 1)
+    assert race.most_runs == 3 * BLOCKS_OF_BUDGET
+    assert question.looks.most_blocks >= race.most_runs
 
 
 @pytest.mark.parametrize("treatments", [2, 30])

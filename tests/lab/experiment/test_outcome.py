@@ -26,6 +26,7 @@ def raw(**changes: object) -> RawRun:
         "stderr_tail": "",
         "oom_kills": 0,
         "load_before": 0.0,
+        "runnable_before": 0,
         "steal_s": 0.0,
         "harness_cpu_s": 0.0,
         "wall_s": 1.0,

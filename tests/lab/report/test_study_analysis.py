@@ -35,7 +35,7 @@ from heapwright.artefacts.study_analysis.document import (
 from heapwright.artefacts.study_analysis.terms import AnovaTerm, Diagnostics, Section
 from heapwright.report.console import make_console
 from heapwright.report.study_analysis import p_text, print_analysis, print_verdict, value_text
-from heapwright.report.study_substitution import rival_text
+from heapwright.report.study_substitution import choice_next, rival_text
 
 
 def entry(allocator: str, place: int, **figures: object) -> RankingEntry:
@@ -186,6 +186,30 @@ def test_whether_one_level_is_worth_it() -> None:
         *("server", "-", "1.07", "-", "cannot be told", "cannot be told"),
     ]
     assert "worth it?" not in printed(analysis())
+
+
+def test_what_would_decide_is_said_below() -> None:
+    def row(level: str, low: float, ratio: float, high: float) -> SubstitutionRow:
+        rival = Rival(level="lea", ratio=ratio, low=low, high=high, blocks=10)
+        others = (Rival(level="reap", ratio=1.07), Rival(level="arena", ratio=None))
+        judged = Judged(response="time", worth=Worth.UNKNOWN, general=(rival,), instead=others)
+        return SubstitutionRow(level=level, overall=Overall.UNKNOWN, words="", responses=(judged,))
+
+    rows = (
+        row("near", 0.9, 1.1, 1.1**2 / 0.9),
+        row("at the margin", 0.9, 1.051, 1.051**2 / 0.9),
+        *choice().rows,
+    )
+    found = choice().model_copy(update={"rows": rows})
+    words = choice_next(found)
+    # Half-width log(1.1 / 0.9), distance log(1.1 / 1.05): (0.2007 / 0.0465) squared is 18.6.
+    assert "near (about 187 blocks)" in words
+    assert "at the margin (more than 500 blocks: the difference is about the margin)" in words
+    assert "server (no figure to judge by)" in words
+    assert "parser" not in words
+    text = printed(analysis().model_copy(update={"choice": found}))
+    assert words in " ".join(text.split())
+    assert choice_next(found.model_copy(update={"rows": choice().rows[:1]})) == ""
 
 
 def bar() -> AcceptanceTable:

@@ -90,6 +90,20 @@ def test_cpu_time_wall_time_and_faults(bench: Bench) -> None:
     assert run.involuntary_switches is not None
     assert run.steal_s >= 0
     assert run.load_before >= 0
+    assert run.runnable_before >= 0
+
+
+def test_the_run_queue_before_the_run_has_the_threads_that_wait_for_a_processor(
+    bench: Bench,
+) -> None:
+    spinning = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(3)]
+    try:
+        run = bench.run(bench.program("use"), "1", "1", "exit")
+    finally:
+        for process in spinning:
+            process.kill()
+            process.wait()
+    assert run.runnable_before >= len(spinning)
 
 
 def test_cpu_time_of_children_and_orphans_is_in_the_sum(bench: Bench) -> None:

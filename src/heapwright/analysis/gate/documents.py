@@ -19,7 +19,9 @@ from heapwright.artefacts.comparison.levels import parameter_text
 from heapwright.artefacts.run.measured import Outcome
 from heapwright.artefacts.run.provenance import Environment
 
+COMPARISON = "comparison"
 EXACT = "exact comparison"
+STUDY = "study"
 Blocks = Mapping[int, float]
 """The logarithm of a figure by block."""
 
@@ -110,7 +112,7 @@ def of_comparison(name: str, comparison: Comparison) -> Document:
                 values.setdefault((label, response), {})[run.block] = float(np.log(value))
     return Document(
         name=name,
-        kind=EXACT if exact else "comparison" if comparison.replay is None else "replay",
+        kind=EXACT if exact else COMPARISON if comparison.replay is None else "replay",
         times=tuple(run.wall_s for run in comparison.runs),
         subject=_subject(comparison),
         environment=comparison.environment,

@@ -13,12 +13,12 @@ because a slower machine and a slower program look alike.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from heapwright import __version__
 from heapwright.analysis.gate.comparability import differences, refusals
-from heapwright.analysis.gate.documents import Document, Figure
+from heapwright.analysis.gate.documents import COMPARISON, STUDY, Document, Figure
 from heapwright.analysis.gate.sentence import finding, sentence
 from heapwright.analysis.gate.sequential import SequentialDifference, Side
 from heapwright.analysis.gate.sides import Sides
@@ -114,6 +114,7 @@ def _judged(sides: Sides, pairs: list[Pair], question: Question) -> Gate:
         notes=(
             *_failed_before(sides),
             *_stopped(sides, pairs),
+            *_next_steps(sides, shifts),
             *_drift(sides, pairs),
             *_common_shift(moved),
         ),
@@ -258,6 +259,25 @@ def _stopped(sides: Sides, pairs: list[Pair]) -> Iterator[str]:
             f"{are}, which its results ended. The intervals of figures that are no ratios do not "
             "allow for this. To judge them, measure a fixed number of blocks (compare -n N)"
         )
+
+
+def _next_steps(sides: Sides, shifts: Sequence[Shift]) -> Iterator[str]:
+    """What to do if the runs do not decide."""
+    undecided = [shift for shift in shifts if shift.change is Change.UNDECIDED]
+    if not undecided:
+        return
+    kind = sides.current.kind
+    count = " Or count instead of timing: compare --exact, then gate --exact"
+    if any(shift.more_blocks is None for shift in undecided):
+        counting = count if kind == COMPARISON else ""
+        yield f"to decide: judge with a smaller or a larger --margin.{counting}"
+        return
+    total = max(min(shift.runs) + (shift.more_blocks or 0) for shift in undecided)
+    again = "measure again" if sides.alone else "measure both again"
+    if kind == STUDY:
+        yield f"to decide: {again} with {total} blocks in the [design] of the study"
+    else:
+        yield f"to decide: {again} with -n {total}.{count if kind == COMPARISON else ''}"
 
 
 def _drift(sides: Sides, pairs: list[Pair]) -> Iterator[str]:

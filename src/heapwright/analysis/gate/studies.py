@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from heapwright.analysis.gate.documents import Document, Figure, bad_ends
+from heapwright.analysis.gate.documents import STUDY, Document, Figure, bad_ends
 from heapwright.artefacts.run.measured import Outcome
 from heapwright.artefacts.study_results.reader import Results
 from heapwright.artefacts.study_results.runs import Cell, StudyDesign
@@ -42,7 +42,7 @@ def of_results(name: str, results: Results) -> Document:
     known = {each.name: f"{each.version} {each.sha256}" for each in machine.allocators}
     return Document(
         name=name,
-        kind="study",
+        kind=STUDY,
         subject=(design.study, design.scale, design.sha256),
         environment=machine,
         pinned_cpus=(),

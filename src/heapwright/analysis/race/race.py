@@ -15,10 +15,13 @@ A candidate is named only once its ratio to the baseline has bounds.
 The error rate e bounds the chance of two errors. A race drops the best candidate, or ends with one
 that is not within the margin of the best. `DROPPING` of e is spent on the first kind of error. Only
 one hypothesis is true there, that the best candidate is within the margin of the best, so the
-number of candidates needs no correction. The rest is spent on the second kind: half of it on the
-baseline, half on all others in equal parts. A claim about one candidate is false only if the best
+number of candidates needs no correction. The rest is spent on the second kind: `BASELINE` of e
+on the baseline, what remains on all others in equal parts. A claim about one candidate is false only if the best
 contender is faster by more than the margin. It therefore needs evidence against each contender
 alone (intersection-union, Berger 1982). docs/explanation/racing.md has the proof.
+
+The same evidence bounds how much slower than the best a contender is at most (`shortfall`). This
+holds for a race that is stopped before it ended.
 """
 
 from collections.abc import Mapping, Sequence
@@ -35,13 +38,15 @@ from heapwright.analysis.race.evidence import (
     log_factors_of_rank,
     log_wealth,
 )
-from heapwright.analysis.race.ratio import Bounds, bounds
+from heapwright.analysis.race.ratio import Bounds, bounds, lower_bound
 from heapwright.artefacts.comparison.document import Key
 
 Floats = NDArray[np.float64]
 
-DROPPING = 0.8
+DROPPING = 0.7
 """Share of the error rate for dropping the best."""
+BASELINE = 0.1
+"""Share of the error rate for a claim that the baseline is within the margin of the best."""
 CLEARLY_FASTER = 0.5
 """A rival in a bet must look faster by the margin and this many times the scatter."""
 
@@ -109,6 +114,7 @@ class Race:
     _memory: Floats = field(init=False)
     _scatters: list[float] = field(init=False, default_factory=list)
     _late: Floats = field(init=False)
+    _behind: Floats = field(init=False)
     _within: Floats = field(init=False)
     _estimate: Estimate = field(init=False)
 
@@ -119,6 +125,7 @@ class Race:
         self._values = np.empty((0, k))
         self._memory = np.empty((0, k))
         self._late = np.zeros((k, len(BETS)))
+        self._behind = np.zeros(len(BETS))
         self._within = np.zeros((k, k, len(BETS)))
         self._estimate = estimate(self._values)
 
@@ -150,9 +157,39 @@ class Race:
 
     def bounds(self, key: Key, to: Key) -> Bounds:
         """Bounds of that ratio, which hold at all blocks at once with the rules' confidence."""
-        both = self._values[:, self._column(key)] - self._values[:, self._column(to)]
-        seen = np.isfinite(both)
-        return bounds(both[seen], np.array(self._scatters)[seen], self.rules.confidence)
+        return bounds(*self._differences(key, to), self.rules.confidence)
+
+    @property
+    def is_baseline_beaten(self) -> bool:
+        """Whether a contender is surely faster than the baseline, by however little."""
+        return float(log_wealth(self._behind)) >= self._threshold
+
+    @property
+    def advised(self) -> Key | None:
+        """The candidate to use if the race is stopped now; None: the blocks are too few."""
+        if self.ending is not None:
+            return self.ending.named
+        if not self.contenders:
+            return None
+        leader, baseline = self.leader, self.baseline
+        if leader != baseline and self.is_baseline_beaten:
+            high = self.bounds(leader, baseline).high
+            seems_better = self.ratio(leader, baseline) < 1 - self.rules.margin
+            if high is not None and high < 1 and seems_better:
+                return leader
+        known = baseline in self.contenders and self.shortfall(baseline) is not None
+        return baseline if known else None
+
+    def shortfall(self, key: Key) -> float | None:
+        """How much slower than the best a contender is at most, as a fraction; None: no bound.
+
+        The bounds of all contenders hold at all blocks at once, within the error rate of the race.
+        """
+        rivals = [each for each in self.contenders if each != key]
+        lows = [self._centre_below(each, key, self._share(key)) for each in rivals]
+        if None in lows:
+            return None
+        return float(np.expm1(max((0.0, *(-low for low in lows if low is not None)))))
 
     def fail(self, key: Key, block: int, why: Why = "failed") -> None:
         """A candidate that may not be named leaves; the baseline stays in the blocks."""
@@ -178,8 +215,10 @@ class Race:
             rivals = self._rivals(key, times)
             column = self._column(key)
             if len(rivals) and np.isfinite(times[column]):
-                own = float(times[column]) - margin
-                self._late[column] += log_factors_of_rank(own, times[rivals], scatter)
+                own = float(times[column])
+                self._late[column] += log_factors_of_rank(own - margin, times[rivals], scatter)
+                if key == self.baseline:
+                    self._behind += log_factors_of_rank(own, times[rivals], scatter)
         columns = self._columns(self.contenders)
         differences = times[None, columns] - times[columns, None] + margin
         self._within[np.ix_(columns, columns)] += log_factors_of_pairs(differences, scatter)
@@ -203,12 +242,11 @@ class Race:
         if not self.contenders:
             return
         self._reestimate()
-        threshold = -np.log(self.rules.error * DROPPING)
         leader = self.leader
         late = [
             key
             for key in self.contenders
-            if key != leader and log_wealth(self._late[self._column(key)]) >= threshold
+            if key != leader and log_wealth(self._late[self._column(key)]) >= self._threshold
         ]
         self.slower |= set(late)
         if late:
@@ -235,11 +273,30 @@ class Race:
 
     def _is_within(self, key: Key) -> bool:
         """Whether a contender is surely within the margin of all the others."""
-        share = self.rules.error * (1 - DROPPING) / 2
-        if key != self.baseline:
-            share /= len(self.candidates) - 1
         others = self._columns([each for each in self.contenders if each != key])
-        return bool((log_wealth(self._within[self._column(key), others]) >= -np.log(share)).all())
+        threshold = -np.log(self._share(key))
+        return bool((log_wealth(self._within[self._column(key), others]) >= threshold).all())
+
+    def _share(self, key: Key) -> float:
+        """The error rate of a claim that a candidate is near the best."""
+        if key == self.baseline:
+            return self.rules.error * BASELINE
+        return self.rules.error * (1 - DROPPING - BASELINE) / (len(self.candidates) - 1)
+
+    @property
+    def _threshold(self) -> float:
+        """Logarithm of the wealth at which a candidate is surely slower."""
+        return float(-np.log(self.rules.error * DROPPING))
+
+    def _centre_below(self, key: Key, to: Key, error: float) -> float | None:
+        """The lower bound of the log ratio of two candidates, with its own error rate."""
+        return lower_bound(*self._differences(key, to), error)
+
+    def _differences(self, key: Key, to: Key) -> tuple[Floats, Floats]:
+        """Log ratios in the blocks of both, and the scatter that was known before each."""
+        both = self._values[:, self._column(key)] - self._values[:, self._column(to)]
+        seen = np.isfinite(both)
+        return both[seen], np.array(self._scatters)[seen]
 
     def _on_front(self, key: Key) -> bool:
         """Whether each faster contender needs more memory by more than the margin."""

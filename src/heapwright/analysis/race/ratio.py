@@ -42,15 +42,18 @@ def bounds(differences: Floats, scatters: Floats, confidence: float) -> Bounds:
     Both arrays have shape (blocks,).
     """
     half = (1 - confidence) / 2
-    low = _lower(differences, scatters, half)
-    high = _lower(-differences, scatters, half)
+    low = lower_bound(differences, scatters, half)
+    high = lower_bound(-differences, scatters, half)
     return Bounds(
         None if low is None else float(np.exp(low)), None if high is None else float(np.exp(-high))
     )
 
 
-def _lower(differences: Floats, scatters: Floats, error: float) -> float | None:
-    """The largest centre that is ruled out from below; the wealth falls with it."""
+def lower_bound(differences: Floats, scatters: Floats, error: float) -> float | None:
+    """A bound below the centre, on the log scale; it is wrong with probability `error` at most.
+
+    It is the largest centre that is ruled out. The wealth falls with the centre.
+    """
     threshold = -np.log(error)
 
     def excess(centre: float) -> float:

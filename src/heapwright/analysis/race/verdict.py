@@ -4,10 +4,13 @@
 
     decided for a candidate          switch to it
     decided for the baseline         stay
-    not decided, baseline out,
-      the leader surely better       switch to the leader; the other contenders may be as good
-    not decided, baseline in         stay, because no difference was shown, once every contender's
-                                     ratio has bounds; undecided before
+    not decided, baseline beaten,
+      the leader surely better,
+      it seems so beyond the margin  switch to the leader; the other contenders may be as good
+    not decided, baseline in         stay, because no difference was shown, once there is a bound
+                                     to what another candidate gains; undecided before
+
+An answer without a decision states how far from the best its candidate is at most.
 
 Time decides. Memory is reported beside it. The memory cap excludes candidates from the race.
 """
@@ -28,6 +31,8 @@ from heapwright.analysis.ratio_text import (
 )
 from heapwright.analysis.verdict import Entrant, Rule, notes_on_baseline, stay, undecided
 from heapwright.artefacts.comparison.document import Key, Verdict, label_of
+
+MORE_TIME = "To go on longer, give a larger --budget, or fewer candidates with -a"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +71,14 @@ def _without_ending(  # noqa: PLR0913, PLR0917 - the whole state of the race
     contenders = [raced[key] for key in race.contenders if key in raced]
     if not contenders:
         return stay(baseline, [each.entrant for each in raced.values()], rule, notes)
-    is_baseline_out = race.baseline not in race.contenders
-    if is_baseline_out and _is_better(raced.get(race.leader)):
+    advised = race.advised
+    if advised is not None and advised != race.baseline:
         return _switch(race, figure, raced, rule, notes)
-    spans = [each.deciding for each in contenders if each.deciding and each.deciding.bounded]
-    if is_baseline_out or len(spans) < len(contenders):
+    most = None if advised is None else race.shortfall(advised)
+    if most is None:
         blocks = "1 block is" if race.blocks == 1 else f"{race.blocks} blocks are"
-        return undecided(f"{blocks} too few to decide", *notes)
-    most = 1 - min(span.low for span in spans)
-    limit = f"nothing is more than {percent_text(math.ceil(100 * most) / 100)} better"
+        return undecided(f"{blocks} too few to decide", MORE_TIME, *notes)
+    limit = f"nothing is more than {_gain(most)} better"
     looks = _looks_better(contenders, figure, rule)
     return _keep(race, f"No difference shown, {limit}", [*looks, *notes])
 
@@ -90,7 +94,9 @@ def _switch(
         within = f"within {percent_text(rule.margin)} of it" if rule.margin else "as good"
         told.append(f"{listed(rest)}: {within}")
     elif rest:
-        told.append(f"not distinguished from it: {listed(rest)}")
+        most = race.shortfall(entrant.key)
+        limit = "" if most is None else f"; none of them is more than {_gain(most)} better"
+        told.append(f"not distinguished from it: {listed(rest)}{limit}")
     if rule.judges_memory and rule.loses(entrant.memory):
         told.append("it needs more memory: --cap keeps out what peaks too high")
     return Verdict(
@@ -113,8 +119,9 @@ def _keep(race: Race, why: str, notes: Sequence[str]) -> Verdict:
     )
 
 
-def _is_better(raced: Raced | None) -> bool:
-    return raced is not None and raced.deciding is not None and raced.deciding.high < 1
+def _gain(shortfall: float) -> str:
+    """What the best saves at most beside a candidate with this shortfall, rounded up."""
+    return percent_text(math.ceil(100 * shortfall / (1 + shortfall)) / 100)
 
 
 def _looks_better(contenders: Sequence[Raced], figure: Deciding, rule: Rule) -> list[str]:
@@ -128,7 +135,8 @@ def _looks_better(contenders: Sequence[Raced], figure: Deciding, rule: Rule) -> 
         return []
     label = best.entrant.label
     return [
-        f"{label} looks best, but more runs would have to show it: {_figures(best, figure, rule)}"
+        f"{label} looks best, but more runs would have to show it: "
+        f"{_figures(best, figure, rule)}. {MORE_TIME}"
     ]
 
 

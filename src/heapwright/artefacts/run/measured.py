@@ -91,6 +91,7 @@ class Run(BaseModel):
     unaccounted_cpu_s: float = 0.0
     leftover_processes: int = 0
     load_before: float | None = None
+    runnable_before: int | None = None
     steal_s: float | None = None
     harness_cpu_s: float | None = None
     client_cpu_s: float | None = None

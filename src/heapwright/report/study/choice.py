@@ -13,6 +13,7 @@ from heapwright.report.study_substitution import (
     choice_cells,
     choice_explained,
     choice_headings,
+    choice_next,
     rival_text,
 )
 
@@ -38,7 +39,14 @@ def choice(view: StudyView) -> str:
         f"<p>{escape(_counted(found))} {escape(choice_explained(found))}</p>"
         + table(headings, rows, "figures choice", f"Is {found.custom} worth it?")
         + _rivals(found)
+        + _next(found)
     )
+
+
+def _next(found: SubstitutionTable) -> str:
+    """What would decide the open levels."""
+    advice = choice_next(found)
+    return f"<p>{escape(advice)}</p>" if advice else ""
 
 
 def _counted(found: SubstitutionTable) -> str:

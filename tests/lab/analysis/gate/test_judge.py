@@ -47,6 +47,10 @@ def test_undecided_names_the_blocks_that_would_do() -> None:
     assert shift.more_blocks is not None
     assert shift.more_blocks > 10
     assert f"{shift.more_blocks} more blocks in each document would probably tell" in found.sentence
+    total = min(shift.runs) + shift.more_blocks
+    assert any(
+        note.startswith(f"to decide: measure both again with -n {total}.") for note in found.notes
+    )
 
 
 def test_a_change_as_large_as_the_margin_is_never_settled() -> None:
@@ -54,6 +58,11 @@ def test_a_change_as_large_as_the_margin_is_never_settled() -> None:
     assert found.verdict is Change.UNDECIDED
     assert found.shifts[0].more_blocks is None
     assert "no reasonable number of blocks" in found.sentence
+    assert any(note.startswith("to decide: judge with a smaller") for note in found.notes)
+
+
+def test_a_decided_gate_has_no_next_step() -> None:
+    assert not any("to decide" in note for note in judge(PLAIN, shifted(1.3), QUESTION).notes)
 
 
 def test_one_block_is_undecided() -> None:

@@ -59,9 +59,14 @@ def allocators(candidates: int, draws: np.random.Generator) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a simulated comparison ended; `named` is the column, None: the limit was reached."""
+    """How a simulated comparison ended; `named` is the column, None: the limit was reached.
+
+    `advised` is the column of the answer, at the limit too, and `shortfall` its stated bound there.
+    """
 
     named: int | None
+    advised: int | None
+    shortfall: float | None
     is_baseline_in: bool
     blocks: int
     runs: int
@@ -81,7 +86,11 @@ def race(truth: Floats, noise: Noise, draws: np.random.Generator, most_blocks: i
         )
         runs += len(order)
     named = None if racing.ending is None else keys.index(racing.ending.named)
-    return Outcome(named, racing.baseline in racing.contenders, block, runs)
+    advised, bound = racing.advised, None
+    if advised is not None:
+        bound = RULES.margin if racing.ending is not None else racing.shortfall(advised)
+    column = None if advised is None else keys.index(advised)
+    return Outcome(named, column, bound, racing.baseline in racing.contenders, block, runs)
 
 
 def complete_blocks(candidates: int, noise: Noise, draws: np.random.Generator) -> int:
@@ -110,6 +119,13 @@ def half_width(values: Floats) -> float:
 def is_good(truth: Floats, named: int) -> bool:
     """Whether the named candidate is within the margin of the best."""
     return bool(truth[named] <= truth.min() + RULES.log_margin)
+
+
+def is_as_stated(truth: Floats, outcome: Outcome) -> bool:
+    """Whether the answer is as near to the best as it states; an answer without a bound is not."""
+    if outcome.advised is None or outcome.shortfall is None:
+        return False
+    return bool(truth[outcome.advised] <= truth.min() + np.log1p(outcome.shortfall))
 
 
 def share(flags: Sequence[bool]) -> float:

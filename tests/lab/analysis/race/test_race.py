@@ -135,6 +135,44 @@ def test_bounds_of_the_named_one_enclose_its_ratio() -> None:
     assert race.ratio(key("fast"), key("glibc")) == pytest.approx(0.8, rel=0.02)
 
 
+def test_the_shortfall_bounds_the_distance_from_the_best() -> None:
+    race = run({"glibc": 1.0, "fast": 0.8, "near": 0.81}, blocks=12)
+    assert race.leader == key("fast")
+    own, others = race.shortfall(key("fast")), race.shortfall(key("near"))
+    assert own is not None
+    assert others is not None
+    assert 0 <= own < 0.02
+    assert others > 0.01
+
+
+def test_the_shortfall_is_unknown_after_few_blocks_and_shrinks_with_more() -> None:
+    times = {"glibc": 1.0, "a": 0.99}
+    assert run(times, blocks=2).shortfall(key("glibc")) is None
+    found = [run(times, blocks=blocks).shortfall(key("glibc")) for blocks in (9, 11)]
+    assert found[0] is not None
+    assert found[1] is not None
+    assert 0.01 < found[1] < found[0]
+
+
+def test_the_baseline_is_beaten_before_it_is_out() -> None:
+    race = Race([key("glibc"), key("a")], RULES)
+    beaten: list[bool] = []
+    for block in range(1, 100):
+        noise = [WOBBLE[(block * step) % len(WOBBLE)] ** 20 for step in (3, 5)]
+        figures = {key("glibc"): Figures(noise[0]), key("a"): Figures(0.95 * noise[1])}
+        race.observe(block, figures)
+        if key("glibc") not in race.contenders:
+            break
+        beaten.append(race.is_baseline_beaten)
+    assert len(beaten) < 98
+    assert not beaten[0]
+    assert beaten[-1]
+
+
+def test_an_equal_baseline_is_not_beaten() -> None:
+    assert not run({"glibc": 1.0, "a": 1.0}, blocks=12).is_baseline_beaten
+
+
 @pytest.mark.parametrize("names", [["glibc"], ["glibc", "glibc"]])
 def test_a_race_needs_two_different_candidates(names: list[str]) -> None:
     with pytest.raises(ValueError, match="two candidates"):

@@ -4,11 +4,14 @@
 analysis.
 """
 
+import re
+
 import pytest
 
 from heapwright.analysis.analyse import Analysis, Settings, analyse
 from heapwright.analysis.race.race import Rules
 from heapwright.analysis.race.runs import Reading, deciding_figure, race_of
+from heapwright.analysis.race.verdict import MORE_TIME
 from heapwright.artefacts.comparison.document import TreatmentInfo
 from heapwright.artefacts.run.measured import Outcome, Run
 from heapwright.artefacts.run.provenance import Kind
@@ -36,9 +39,9 @@ def run(allocator: str, block: int, wall: float = 1.0, cpu: float = 0.98, **more
     return Run.model_validate({**usual, **more})
 
 
-def raced(times: dict[str, float], blocks: int) -> list[Run]:
+def raced(times: dict[str, float], blocks: int, noise: float = 1) -> list[Run]:
     return [
-        run(name, block, wall := time * WOBBLE[(block * (3 + place)) % 8], wall)
+        run(name, block, wall := time * WOBBLE[(block * (3 + place)) % 8] ** noise, wall)
         for block in range(1, blocks + 1)
         for place, (name, time) in enumerate(times.items())
     ]
@@ -98,14 +101,35 @@ def test_equals_are_kept_as_they_are() -> None:
 
 
 def test_a_stopped_race_keeps_the_baseline_and_says_what_is_excluded() -> None:
-    runs = raced({"glibc": 1.0, "fast": 0.975, "slow": 0.995}, 10)
+    runs = raced({"glibc": 1.0, "fast": 0.985, "slow": 0.995}, 10)
     found = analysed(runs)
     assert found.race is not None
     assert found.race.named is None
     assert found.verdict.action == "stay"
     assert found.verdict.reason.startswith("No difference shown, nothing is more than")
+    assert found.verdict.reason.endswith(" % better: keep glibc")
+
+
+def test_a_stopped_race_switches_if_the_baseline_is_surely_beaten() -> None:
+    runs = raced({"glibc": 1.0, "fast": 0.8, "slow": 0.801}, 16, noise=20)
+    found = analysed(runs)
+    assert found.race is not None
+    assert found.race.named is None
+    assert (found.verdict.action, found.verdict.allocator) == ("switch", "fast")
+    assert re.fullmatch(
+        r"not distinguished from it: slow; none of them is more than \d+ % better",
+        found.verdict.notes[0],
+    )
+
+
+def test_a_stopped_race_names_what_looks_best_and_how_to_go_on() -> None:
+    found = analysed(raced({"glibc": 1.0, "fast": 0.96, "slow": 0.99}, 16, noise=20))
+    assert found.verdict.action == "stay"
+    assert found.verdict.notes[0].startswith("fast looks best, but more runs would have to show it")
+    assert found.verdict.notes[0].endswith(MORE_TIME)
 
 
 def test_two_blocks_decide_nothing() -> None:
     found = analysed(raced({"glibc": 1.0, "fast": 0.8, "slow": 1.4}, 2))
     assert found.verdict.reason == "Undecided: 2 blocks are too few to decide"
+    assert found.verdict.notes == (MORE_TIME,)
