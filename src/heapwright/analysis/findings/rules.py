@@ -111,7 +111,7 @@ def _ratio(rule: Ratio, question: Question) -> Iterator[Wanted]:
 
 
 def _beyond(bound: float | None, margin: float) -> float | None:
-    """The bound of a ratio. A bound of 1 only says which side is larger, so the margin replaces it."""
+    """The bound of a ratio. The margin replaces a bound of 1, which only says which is larger."""
     return margin if bound == 1 else bound
 
 

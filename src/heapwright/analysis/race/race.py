@@ -15,10 +15,10 @@ A candidate is named only once its ratio to the baseline has bounds.
 The error rate e bounds the chance of two errors. A race drops the best candidate, or ends with one
 that is not within the margin of the best. `DROPPING` of e is spent on the first kind of error. Only
 one hypothesis is true there, that the best candidate is within the margin of the best, so the
-number of candidates needs no correction. The rest is spent on the second kind: `BASELINE` of e
-on the baseline, what remains on all others in equal parts. A claim about one candidate is false only if the best
-contender is faster by more than the margin. It therefore needs evidence against each contender
-alone (intersection-union, Berger 1982). docs/explanation/racing.md has the proof.
+number of candidates needs no correction. The rest is spent on the second kind: `BASELINE` of e on
+the baseline, what remains on all others in equal parts. A claim about one candidate is false only
+if the best contender is faster by more than the margin. It therefore needs evidence against each
+contender alone (intersection-union, Berger 1982). docs/explanation/racing.md has the proof.
 
 The same evidence bounds how much slower than the best a contender is at most (`shortfall`). This
 holds for a race that is stopped before it ended.
