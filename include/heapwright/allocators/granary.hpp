@@ -40,7 +40,7 @@ using Large = UnitObjectHeap<32 * KiB, Extents>; // in runs of units
 // Larger than S/2 is large.
 using Shared = UniqueHeap<SharedName, SplitHeap<16 * KiB, Small, Large>>;
 // A cache for each thread.
-using Cached = OwnerCacheHeap<Classes, limits.withCoarseRefills(8), PlainFreelist, Shared>;
+using Cached = OwnerCacheHeap<Classes, limits.withCoarseRefills(3), PlainFreelist, Shared>;
 using HandlerSafe = HandlerSafeHeap<Cached>; // a handler may interrupt
 } // namespace granary
 
