@@ -40,7 +40,7 @@ using Large = UnitObjectHeap<32 * KiB, Extents>; // in runs of units
 // Larger than S/2 is large.
 using Shared = UniqueHeap<SharedName, SplitHeap<16 * KiB, Small, Large>>;
 // A cache for each thread.
-using Cached = OwnerCacheHeap<Classes, limits.withCoarseRefills(8), PlainFreelist, Shared>;
+using Cached = OwnerCacheHeap<Classes, limits.withCoarseRefills(3), PlainFreelist, Shared>;
 // One of n objects on a guarded page, if the user asks for it.
 using Sampled = GuardSampleHeap<16, GranarySettings, Cached>;
 using HandlerSafe = HandlerSafeHeap<Sampled>; // a handler may interrupt
