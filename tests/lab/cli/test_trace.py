@@ -8,8 +8,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from heapwright.artefacts.trace.file import check_trace
 from heapwright.base.errors import HeapwrightError
 from heapwright.base.native import program
+from heapwright.report.console import make_console
+from heapwright.report.trace import print_check
 
 from .tools import Heapwright
 
@@ -113,3 +116,20 @@ def test_refusals(trace: Path, heapwright: Heapwright) -> None:
     assert done.status == 2
     assert "at byte 0" in done.err
     assert not trace.with_name("other.trace").exists()
+
+
+def test_a_block_without_a_checksum_is_named(
+    trace: Path, heapwright: Heapwright, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = check_trace(trace)
+    print_check(make_console(), trace, found, 2)
+    out = capsys.readouterr().out
+    assert "2 blocks of events ended without a checksum" in " ".join(out.split())
+    assert "without a checksum" not in heapwright("trace", "check", trace).out
+
+
+def test_the_text_of_glibcs_mtrace_is_named(heapwright: Heapwright, tmp_path: Path) -> None:
+    (tmp_path / "mt.log").write_text("= Start\n@ p:[0x1179] + 0x10 0x64\n", encoding="utf-8")
+    done = heapwright("import", "mt.log", "--format", "mtrace", "-o", "mt.trace")
+    assert done.status == 2
+    assert "text log of glibc's mtrace()" in done.err

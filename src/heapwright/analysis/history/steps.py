@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Changes of a count that repeats: steps that are larger than anything the count does by itself.
 
-Two runs of a deterministic program have equal counts. If the runs of each document agree, a document
-that differs from those before it shows a change without statistics, as between two documents of
+Two runs of a deterministic program have equal counts. If the runs of each document agree, one
+that differs from those before it shows a change without statistics, as in
 `gate --exact`. The difference must exceed the margin, three spreads within the documents, and three
 times the scatter of the documents since the last change.
 """
