@@ -104,7 +104,9 @@ def _relative(shifts: Sequence[Shift]) -> str:
 def _settle(undecided: Sequence[Shift]) -> str:
     needs = [shift.more_blocks for shift in undecided]
     if any(need is None for need in needs):
-        return "and more blocks would not tell"
+        if any("common baseline" in shift.words for shift in undecided):
+            return "and more blocks would not tell"
+        return "and no reasonable number of blocks would tell: the change is about the margin"
     most = max(need for need in needs if need is not None)
     return f"{most} more block{'' if most == 1 else 's'} in each document would probably tell"
 
