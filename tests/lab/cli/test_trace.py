@@ -3,15 +3,16 @@
 """`heapwright trace`, `export` and `import`: what they print, and how they leave."""
 
 import json
+from io import StringIO
 from pathlib import Path
 
 import polars as pl
 import pytest
+from rich.console import Console
 
 from heapwright.artefacts.trace.file import check_trace
 from heapwright.base.errors import HeapwrightError
 from heapwright.base.native import program
-from heapwright.report.console import make_console
 from heapwright.report.trace import print_check
 
 from .tools import Heapwright
@@ -118,13 +119,10 @@ def test_refusals(trace: Path, heapwright: Heapwright) -> None:
     assert not trace.with_name("other.trace").exists()
 
 
-def test_a_block_without_a_checksum_is_named(
-    trace: Path, heapwright: Heapwright, capsys: pytest.CaptureFixture[str]
-) -> None:
-    found = check_trace(trace)
-    print_check(make_console(), trace, found, 2)
-    out = capsys.readouterr().out
-    assert "2 blocks of events ended without a checksum" in " ".join(out.split())
+def test_a_block_without_a_checksum_is_named(trace: Path, heapwright: Heapwright) -> None:
+    out = StringIO()
+    print_check(Console(file=out, width=200), trace, check_trace(trace), 2)
+    assert "2 blocks of events ended without a checksum" in out.getvalue()
     assert "without a checksum" not in heapwright("trace", "check", trace).out
 
 
