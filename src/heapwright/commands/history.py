@@ -5,7 +5,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from heapwright.analysis.history.series import changes_of, series_of
+from heapwright.analysis.history.series import changes_of, series_of, too_few
 from heapwright.artefacts.comparison.document import Comparison
 from heapwright.artefacts.documents import parsed
 from heapwright.base.errors import HeapwrightError
@@ -16,8 +16,6 @@ from heapwright.report.console import make_console
 from heapwright.report.history.page import page
 from heapwright.report.history.summary import print_history
 
-FEWEST = 3
-
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -27,7 +25,8 @@ class Options:
     responses: tuple[str, ...]
     """Empty: all."""
     error: float
-    margin: float
+    margin: float | None
+    """None: the default for the kind of figures."""
     html_file: str | None
     quiet: bool
 
@@ -45,6 +44,8 @@ def run_history(options: Options) -> bool:
             )
         series = [each for each in series if each.response in options.responses]
     found = changes_of(series, error=options.error, margin=options.margin)
+    few = "" if found else too_few(series, error=options.error, margin=options.margin)
+    notes += [few] if few else []
     failure = outputs.write(html=lambda: page(options.folder.name, series, found, notes))
     with printing():
         print_history(
@@ -75,10 +76,5 @@ def _read(folder: Path) -> tuple[list[tuple[str, Comparison]], list[str]]:
         raise HeapwrightError(
             f"{folder} has no comparison document",
             "\n".join([*notes, "store documents with: heapwright compare --store FOLDER"]),
-        )
-    if len(documents) < FEWEST:
-        notes.append(
-            f"{len(documents)} documents show no change: it takes at least 5 before a change and "
-            "some after it"
         )
     return documents, notes

@@ -29,5 +29,5 @@ def check(trace: Path, *, as_json: bool) -> bool:
         if as_json:
             typer.echo(found.model_dump_json(indent=2))
         else:
-            print_check(make_console(), trace, found)
+            print_check(make_console(), trace, found, trace_info(trace).open_blocks)
     return not found.fault_count

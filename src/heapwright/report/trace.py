@@ -32,12 +32,17 @@ def print_info(console: Console, path: Path, info: TraceInfo) -> None:
     _print_faults(console, info.faults, info.fault_count)
 
 
-def print_check(console: Console, path: Path, check: TraceCheck) -> None:
-    """The verdict first."""
+def print_check(console: Console, path: Path, check: TraceCheck, unsealed: int) -> None:
+    """The verdict first, then what no checksum covers: blocks that their thread left open."""
     whole = "all of it can be read" if not check.fault_count else "damaged"
     console.print(Text(f"{path}: {whole}; {check.events:,} events, {check.records:,} records"))
     if not check.closed:
         console.print("it was not closed: its program was killed, or it still runs")
+    if unsealed:
+        console.print(
+            f"{several(unsealed, 'block')} of events ended without a checksum: a change within "
+            f"{'it' if unsealed == 1 else 'them'} that can still be decoded is not found"
+        )
     _print_faults(console, check.faults, check.fault_count)
 
 

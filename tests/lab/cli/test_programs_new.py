@@ -60,3 +60,12 @@ def test_the_page_can_be_followed(heapwright: Heapwright, tmp_path: Path) -> Non
     done = heapwright("programs", "run", "./greeter.toml")
     assert done.status == ExitCode.OK, done.out
     assert "requests a second" in done.out
+
+
+def test_a_place_holder_in_the_server_is_refused(heapwright: Heapwright, tmp_path: Path) -> None:
+    done = heapwright(
+        "programs", "new", "mine", "--server", "mine {port}", "--client", "true", "--port", "8080"
+    )
+    assert done.status == 2
+    assert "--server holds {port}" in done.err
+    assert not (tmp_path / "mine.toml").exists()

@@ -3,13 +3,17 @@
 """`heapwright trace`, `export` and `import`: what they print, and how they leave."""
 
 import json
+from io import StringIO
 from pathlib import Path
 
 import polars as pl
 import pytest
+from rich.console import Console
 
+from heapwright.artefacts.trace.file import check_trace
 from heapwright.base.errors import HeapwrightError
 from heapwright.base.native import program
+from heapwright.report.trace import print_check
 
 from .tools import Heapwright
 
@@ -113,3 +117,17 @@ def test_refusals(trace: Path, heapwright: Heapwright) -> None:
     assert done.status == 2
     assert "at byte 0" in done.err
     assert not trace.with_name("other.trace").exists()
+
+
+def test_a_block_without_a_checksum_is_named(trace: Path, heapwright: Heapwright) -> None:
+    out = StringIO()
+    print_check(Console(file=out, width=200), trace, check_trace(trace), 2)
+    assert "2 blocks of events ended without a checksum" in out.getvalue()
+    assert "without a checksum" not in heapwright("trace", "check", trace).out
+
+
+def test_the_text_of_glibcs_mtrace_is_named(heapwright: Heapwright, tmp_path: Path) -> None:
+    (tmp_path / "mt.log").write_text("= Start\n@ p:[0x1179] + 0x10 0x64\n", encoding="utf-8")
+    done = heapwright("import", "mt.log", "--format", "mtrace", "-o", "mt.trace")
+    assert done.status == 2
+    assert "text log of glibc's mtrace()" in done.err

@@ -48,11 +48,16 @@ def sentence(shifts: Sequence[Shift], margin: float, moved: Sequence[Shift] = ()
     `moved` are the common baselines that changed by themselves; the largest change is named if it
     is beyond the margin.
     """
-    return f"{_verdict(shifts, margin)}{_itself(moved, margin)}"
+    return f"{_verdict(shifts, margin)}{_itself(shifts[0], moved, margin)}"
 
 
-def _itself(moved: Sequence[Shift], margin: float) -> str:
-    changes = [(100 * ((shift.ratio or 1) - 1), shift) for shift in moved]
+def _itself(first: Shift, moved: Sequence[Shift], margin: float) -> str:
+    told = (first.treatment, first.response)
+    changes = [
+        (100 * ((shift.ratio or 1) - 1), shift)
+        for shift in moved
+        if (shift.treatment, shift.response) != told
+    ]
     change, shift = max(changes, key=lambda pair: abs(pair[0]), default=(0.0, None))
     if shift is None or abs(change) <= 100 * margin:
         return ""
@@ -99,6 +104,8 @@ def _relative(shifts: Sequence[Shift]) -> str:
 def _settle(undecided: Sequence[Shift]) -> str:
     needs = [shift.more_blocks for shift in undecided]
     if any(need is None for need in needs):
+        if any("common baseline" in shift.words for shift in undecided):
+            return "and more blocks would not tell"
         return "and no reasonable number of blocks would tell: the change is about the margin"
     most = max(need for need in needs if need is not None)
     return f"{most} more block{'' if most == 1 else 's'} in each document would probably tell"

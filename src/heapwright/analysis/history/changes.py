@@ -55,6 +55,18 @@ def changes(values: Sequence[float], *, error: float = ERROR, margin: float = 0.
     return found
 
 
+def fewest_documents(error: float) -> int:
+    """The length from which on a step in the middle is found, without noise.
+
+    The fixed sequence of the ties helps some lengths by chance, so several lengths have to agree.
+    """
+    half, found = FEWEST, 0
+    while found < FEWEST:
+        found = found + 1 if changes([1.0] * half + [2.0] * half, error=error) else 0
+        half += 1
+    return 2 * (half - found)
+
+
 def _end_of(logs: Floats, at: int, alarm: int) -> int:
     """The values that state the size of a change: up to the alarm, and at least `FEWEST`."""
     return min(len(logs), max(alarm + 1, at + FEWEST))

@@ -25,6 +25,8 @@ class Point:
     revision: str
     file: str
     value: float
+    spread: float | None = None
+    """Of an exact count that was counted twice or more: its largest relative difference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,12 @@ class Series:
     @property
     def values(self) -> list[float]:
         return [point.value for point in self.points]
+
+    @property
+    def spreads(self) -> list[float] | None:
+        """How far the runs of each document differ; None if one document does not show it."""
+        known = [each.spread for each in self.points if each.spread is not None]
+        return known if len(known) == len(self.points) else None
 
 
 @dataclass(frozen=True, slots=True)

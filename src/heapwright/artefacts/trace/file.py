@@ -199,7 +199,24 @@ def check_trace(path: Path) -> TraceCheck:
 def import_trace(path: Path, to: Path, source: TraceFormat | None = None) -> ImportResult:
     """Make a trace of a file of another format. Raises TraceError."""
     source = source or guess_format(path)
+    if source is TraceFormat.MTRACE:
+        _refuse_text_of_glibc(path)
     return ImportResult.from_program(["import", source.value, plain(path), plain(to)])
+
+
+def _refuse_text_of_glibc(path: Path) -> None:
+    """Raises HeapwrightError for the text of MALLOC_TRACE, which has the same name."""
+    try:
+        with path.open("rb") as file:
+            begin = file.read(8)
+    except OSError:
+        return
+    if begin.startswith((b"= Start", b"@ ")):
+        raise HeapwrightError(
+            f"{path} is the text log of glibc's mtrace(); --format mtrace is a binary format with "
+            "the same name, and the text log cannot be imported",
+            "record the program instead: heapwright record -o FILE -- COMMAND",
+        )
 
 
 def export_wl(path: Path, to: Path, process: int | None = None) -> ExportResult:
