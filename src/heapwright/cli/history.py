@@ -36,8 +36,12 @@ def history(
         ),
     ] = "1%",
     margin: Annotated[
-        str, typer.Option(metavar="FRACTION", help="Changes up to this fraction are not reported.")
-    ] = "1%",
+        str | None,
+        typer.Option(
+            metavar="FRACTION",
+            help="Changes up to this fraction are not reported. Default: 1%, for exact counts 0.1%.",
+        ),
+    ] = None,
     html_file: Annotated[
         str | None, typer.Option("--html", metavar="FILE", help="Write a page with all curves.")
     ] = None,
@@ -54,7 +58,7 @@ def history(
             folder=folder,
             responses=tuple(responses or ()),
             error=parse_fraction(error),
-            margin=parse_fraction(margin),
+            margin=None if margin is None else parse_fraction(margin),
             html_file=html_file,
             quiet=quiet,
         )

@@ -10,6 +10,7 @@ from heapwright.artefacts.comparison.document import Comparison
 from heapwright.artefacts.documents import parsed
 from heapwright.base.errors import HeapwrightError
 from heapwright.base.paths import is_folder
+from heapwright.commands.gate import EXACT_MARGIN
 from heapwright.commands.output import Outputs, name_page
 from heapwright.commands.text import printing
 from heapwright.report.console import make_console
@@ -17,6 +18,7 @@ from heapwright.report.history.page import page
 from heapwright.report.history.summary import print_history
 
 FEWEST = 3
+MARGIN = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,8 @@ class Options:
     responses: tuple[str, ...]
     """Empty: all."""
     error: float
-    margin: float
+    margin: float | None
+    """None: `MARGIN`, and `EXACT_MARGIN` for exact counts."""
     html_file: str | None
     quiet: bool
 
@@ -44,7 +47,12 @@ def run_history(options: Options) -> bool:
                 f"the documents have no {strange[0]}", f"they have {', '.join(sorted(known))}"
             )
         series = [each for each in series if each.response in options.responses]
-    found = changes_of(series, error=options.error, margin=options.margin)
+    found = changes_of(
+        series,
+        error=options.error,
+        margin=MARGIN if options.margin is None else options.margin,
+        exact_margin=EXACT_MARGIN if options.margin is None else options.margin,
+    )
     failure = outputs.write(html=lambda: page(options.folder.name, series, found, notes))
     with printing():
         print_history(

@@ -11,6 +11,9 @@ examinations (Ville's inequality). Ranks make it robust against heavy tails. Tie
 fixed random sequence. The change is placed where two medians fit the values up to the alarm best.
 After a change the detector starts anew with half of the remaining error.
 
+Exact counts have no noise, so ranks would waste what each value tells. `steps` compares each value
+with the level before it.
+
 Source: Vovk, Nouretdinov and Gammerman (2003), Testing exchangeability on-line; Shin, Ramdas and
 Rinaldo (2023), E-detectors.
 """
@@ -53,6 +56,32 @@ def changes(values: Sequence[float], *, error: float = ERROR, margin: float = 0.
             found.append(Found(at, alarm, ratio))
         begin = at
     return found
+
+
+def steps(values: Sequence[float], *, margin: float) -> list[Found]:
+    """The changes of a series of exact counts, in their order.
+
+    A value is a change if it differs from the median since the last change by more than `margin`,
+    a fraction, and the next value, if any, does so in the same direction. The values before it must
+    lie within the margin of each other. Otherwise the counts are not exact, and nothing is found
+    until the next ones are.
+    """
+    found: list[Found] = []
+    begin = 0
+    for at in range(FEWEST, len(values)):
+        before = values[begin:at]
+        if len(before) < FEWEST or max(before) > (1 + margin) * min(before):
+            continue
+        level = float(np.median(before))
+        apart = [each / level - 1 for each in values[at : at + 2]]
+        if all(each > margin for each in apart) or all(each < -margin for each in apart):
+            found.append(Found(at, at + len(apart) - 1, _ratio_of_step(values, at, level)))
+            begin = at
+    return found
+
+
+def _ratio_of_step(values: Sequence[float], at: int, level: float) -> float:
+    return float(np.median(values[at : at + FEWEST])) / level
 
 
 def _end_of(logs: Floats, at: int, alarm: int) -> int:

@@ -11,7 +11,7 @@ another command, processor or baseline belong to another series.
 from collections.abc import Iterable, Sequence
 
 from heapwright.analysis.analyse import unit_of
-from heapwright.analysis.history.changes import changes
+from heapwright.analysis.history.changes import changes, steps
 from heapwright.artefacts.comparison.counts import counted
 from heapwright.artefacts.comparison.document import Comparison
 from heapwright.artefacts.comparison.levels import views
@@ -38,20 +38,31 @@ def series_of(documents: Iterable[tuple[str, Comparison]]) -> list[Series]:
                         response,
                         "ratio" if relative_to else unit_of(response),
                         relative_to,
+                        exact=view.design.exact,
                     ),
                 )
                 series.points.append(Point(environment.date, document.revision, file, value))
     return list(found.values())
 
 
-def changes_of(series: Sequence[Series], *, error: float, margin: float) -> list[Change]:
-    """The changes of all series; `error` bounds false alarms over all of them together."""
+def changes_of(
+    series: Sequence[Series], *, error: float, margin: float, exact_margin: float
+) -> list[Change]:
+    """The changes of all series.
+
+    `error` bounds false alarms over all of them together. `exact_margin` is the margin of counts.
+    Counts with noise, such as those of a program with random hashes, are judged as measurements.
+    """
     share = error / max(len(series), 1)
-    return [
-        Change(each, found)
-        for each in series
-        for found in changes(each.values, error=share, margin=margin)
-    ]
+    found = []
+    for each in series:
+        limit = exact_margin if each.exact else margin
+        exact = steps(each.values, margin=limit) if each.exact else []
+        found += [
+            Change(each, one)
+            for one in exact or changes(each.values, error=share, margin=limit)
+        ]
+    return found
 
 
 def _figures(view: Comparison) -> Iterable[tuple[str, str, str, float]]:

@@ -38,6 +38,8 @@ class Series:
     unit: str
     relative_to: str
     """Label of the baseline; empty: the values are absolute."""
+    exact: bool = False
+    """The values are counts, not measurements of time or memory."""
     points: list[Point] = field(default_factory=list)
 
     @property

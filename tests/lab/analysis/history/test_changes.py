@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from heapwright.analysis.history.changes import changes
+from heapwright.analysis.history.changes import changes, steps
 
 Noise = Callable[[np.random.Generator, int], np.ndarray]
 
@@ -74,6 +74,37 @@ def test_a_change_within_the_margin_is_not_reported() -> None:
     values = [1.0, 1.0001] * 20 + [1.004, 1.0041] * 10
     assert changes(values)
     assert changes(values, margin=0.01) == []
+
+
+EXACT = [1000.0] * 8
+
+
+def places(values: list[float]) -> list[int]:
+    return [each.at for each in steps(values, margin=0.001)]
+
+
+def test_a_step_of_exact_counts_is_found_at_once() -> None:
+    """The ranks of 18 values cannot show it with an error of 1 %."""
+    values = EXACT + [1009.9] * 10
+    assert changes(values) == []
+    found = steps(values, margin=0.001)
+    assert [(each.at, each.alarm) for each in found] == [(8, 9)]
+    assert found[0].ratio == pytest.approx(1.0099)
+    assert places([*EXACT, 1009.9]) == [8]
+    assert places([*EXACT, *[990.0] * 6, 1000.0]) == [8, 14]
+
+
+def test_counts_within_the_margin_and_single_counts_are_no_step() -> None:
+    assert places([*EXACT, 1000.9, 999.1] * 3) == []
+    assert places([*EXACT, 1009.9, 1000.0, 1000.0]) == []
+    assert places([*EXACT, 1009.9, 990.0, 1000.0]) == []
+    assert places([1000.0] * 4 + [1009.9] * 4) == []
+
+
+def test_counts_with_noise_are_not_judged_as_exact() -> None:
+    generator = np.random.default_rng(5)
+    histories = (1000 * np.exp(normal(generator, 60)) for _ in range(1000))
+    assert sum(bool(places(each.tolist())) for each in histories) <= 10
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 5])
