@@ -7,6 +7,7 @@
 // Pre: the process is stopped or waits, or the option --stop is given. With it, the program stops
 // the process and lets it continue afterwards.
 #include "blocks.hpp"
+#include "kept.hpp"
 #include "memory.hpp"
 #include "search.hpp"
 #include "stopped.hpp"
@@ -79,11 +80,14 @@ int look(const char* path, std::uint32_t pid, bool stop) {
         std::fprintf(stderr, "heapwright-leakscan: process %" PRIu32 " is not in the trace\n", pid);
         return 1;
     }
-    const ProcessMemory memory(static_cast<pid_t>(pid));
+    ProcessMemory memory(static_cast<pid_t>(pid));
+    const std::vector<Range> recorders = recorderRanges(trace, *process);
+    std::for_each(recorders.begin(), recorders.end(),
+                  [&memory](const Range& range) { memory.leaveOut(range); });
     LiveBlocks live(trace, *process);
     search(memory, stopped ? stopped->registers() : std::vector<std::uint64_t>(), live);
     if (!stop) { // it waits at its end
-        searchTeardown(memory, live);
+        searchTeardown(memory, live, keptBlocks(memory, recorders));
     }
     print(trace::StackTable(trace), *process, live);
     return 0;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "memory.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
 #include <fstream>
@@ -79,7 +80,10 @@ std::vector<Range> ProcessMemory::written() const {
     std::vector<Range> ranges;
     for (const Mapping& mapping : mappings(folder_)) {
         const bool shared = mapping.may('s') && mapping.file != "0";
-        if (!mapping.may('r') || shared || !(mapping.may('w') || mapping.changed)) {
+        const bool leftOut = std::any_of(leftOut_.begin(), leftOut_.end(), [&](const Range& each) {
+            return each.begin <= mapping.range.begin && mapping.range.end <= each.end;
+        });
+        if (!mapping.may('r') || shared || leftOut || !(mapping.may('w') || mapping.changed)) {
             continue;
         }
         Range range = mapping.range;

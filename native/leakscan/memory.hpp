@@ -44,6 +44,9 @@ public:
     ProcessMemory(const ProcessMemory&) = delete;
     ProcessMemory& operator=(const ProcessMemory&) = delete;
 
+    /// A range in which no search begins, such as the recorder's own memory.
+    void leaveOut(const Range& range) { leftOut_.push_back(range); }
+
     std::vector<Range> written() const override;
     std::vector<Range> readable() const override;
     std::size_t read(std::uint64_t address, std::uint64_t* words, std::size_t most) const override;
@@ -53,6 +56,7 @@ private:
 
     std::string folder_;
     int file_;
+    std::vector<Range> leftOut_;
 };
 
 } // namespace heapwright::leakscan
