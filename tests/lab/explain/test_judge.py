@@ -7,7 +7,7 @@ import math
 import pytest
 
 from heapwright.artefacts.explanation.document import Ending, Explanation, Kind, Reachability
-from heapwright.artefacts.profile.document import Site
+from heapwright.artefacts.profile.document import Profile, Site
 from heapwright.artefacts.run.coverage import Cause, Coverage, CoveredProcess
 from heapwright.explain.evidence import Facts, Lost
 from heapwright.explain.judge import explain, weight
@@ -36,6 +36,11 @@ def searched(*lost: tuple[int, Lost], of: int = 9 * MIB, ending: Ending = Ending
         ),
         lost={(0, stack): each for stack, each in lost},
     )
+
+
+def with_origin(own: Profile, **changes: object) -> Profile:
+    """The profile of another command, or another recording."""
+    return own.model_copy(update={"provenance": own.provenance.model_copy(update=changes)})
 
 
 def kinds(found: Explanation) -> list[Kind]:
@@ -401,12 +406,35 @@ def test_code_that_is_loaded_is_no_growth_elsewhere() -> None:
     assert explain(profile(FLAT, seen=system(samples)), EXITED).kind is Kind.STEADY
 
 
-def test_a_program_whose_calls_were_not_seen_is_not_called_steady() -> None:
+def uncalled() -> Profile:
+    """A profile without calls."""
     blank = profile([])
-    none = blank.model_copy(update={"totals": blank.totals.model_copy(update={"allocations": 0})})
-    found = explain(none, EXITED)
+    return blank.model_copy(update={"totals": blank.totals.model_copy(update={"allocations": 0})})
+
+
+def test_a_program_whose_calls_were_not_seen_is_not_called_steady() -> None:
+    found = explain(uncalled(), EXITED)
     assert found.kind is Kind.UNKNOWN
     assert found.sentence.startswith("Cannot tell, because the recorder saw no call of malloc")
+
+
+def test_a_recording_whose_sample_is_empty_does_not_say_that_malloc_was_not_called() -> None:
+    found = explain(with_origin(uncalled(), sampled=1000), EXITED)
+    assert found.kind is Kind.UNKNOWN
+    assert "no sample was taken: one block in 1,000 is recorded" in found.sentence
+    assert "saw no call" not in found.sentence
+
+
+def test_the_places_of_an_interpreter_come_with_the_tool_that_names_the_lines_of_its_script() -> None:
+    growing = site(1, allocations=900, short=0, never_freed=900, live=lambda part: part * MIB)
+    for command, told in (("python3", True), ("./server", False)):
+        found = explain(profile(RISING, sites=[growing], command=[command, "x"]), searched())
+        assert kinds(found) == [Kind.GROWTH]
+        assert ("tracemalloc (python3 -X tracemalloc) names lines" in found.sentence) is told
+    steady = site(1, allocations=900, short=0, never_freed=0, live=lambda _: MIB)
+    flat = profile(FLAT, sites=[steady], command=["python3", "x"])
+    assert "tracemalloc" not in explain(flat, searched()).sentence
+
 
 
 def test_a_gap_in_the_recording_qualifies_every_answer() -> None:
