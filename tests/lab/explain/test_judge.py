@@ -72,6 +72,15 @@ def test_a_fall_after_which_the_run_goes_on_is_no_teardown() -> None:
     assert explain(profile([*RISING, *DOWN, *[0] * 100]), searched()).kind is Kind.STEADY
 
 
+def test_a_fall_that_began_in_the_first_half_is_part_of_the_course() -> None:
+    """A hill whose top is just before the middle of the run. Most of it rises in the first half."""
+    up = [i * MIB // 4 for i in range(70)]
+    down = [up[-1] * (50 - i) // 50 for i in range(50)]
+    assert explain(profile([*up, *down, *[0] * 30]), searched()).kind is Kind.STEADY
+    assert explain(profile([*up, *up[-1:] * 30, *down]), searched()).kind is Kind.STEADY
+    assert explain(profile([*up, *down[::10]]), searched()).kind is Kind.GROWTH
+
+
 def test_a_minor_leak_beside_a_cache_is_a_leak_with_its_place() -> None:
     """The cache is larger, has stopped growing, and is not what is lost."""
     cache = site(
@@ -294,6 +303,21 @@ def test_a_rest_does_not_end_a_growth_but_long_use_does() -> None:
     )
     assert explain(rested.model_copy(update={"timeline": still}), searched()).kind is Kind.GROWTH
     assert explain(rested, searched()).kind is Kind.STEADY
+
+
+def test_a_program_that_was_stopped_does_not_grow_by_what_it_did_before() -> None:
+    """It filled a window at its pace, stood still, and made most of its calls in a moment."""
+    filled = profile([*RISING, *[9 * MIB] * 60])
+    burst = tuple(
+        each
+        if i < 100
+        else each.model_copy(
+            update={"operation": 100_000 if i < 155 else 100_000 + 100_000 * (i - 154)}
+        )
+        for i, each in enumerate(filled.timeline)
+    )
+    stopped = filled.model_copy(update={"timeline": burst})
+    assert explain(stopped, searched()).kind is Kind.STEADY
 
 
 @pytest.mark.parametrize("ending", list(Ending))
