@@ -51,6 +51,10 @@ public:
     std::vector<Range> readable() const override;
     std::size_t read(std::uint64_t address, std::uint64_t* words, std::size_t most) const override;
 
+    /// The words that the kernel keeps for the program: the data of its epoll sets. A server often
+    /// has the only pointer to a connection there.
+    std::vector<std::uint64_t> ofKernel() const;
+
 private:
     std::uint64_t stackPointer() const;
 
