@@ -46,9 +46,7 @@ class Reach:
     """When it began to wait."""
 
 
-def look(
-    trace: Path, pid: int, *, stop: bool = False, thread: int | None = None
-) -> Reach | None:
+def look(trace: Path, pid: int, *, stop: bool = False, thread: int | None = None) -> Reach | None:
     """Search the process, which must wait or be stopped meanwhile. None if it is not in the
     trace, or its memory is not readable. `thread` is one that still runs."""
     since = time.time_ns()

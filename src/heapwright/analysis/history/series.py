@@ -59,8 +59,7 @@ def changes_of(
         limit = exact_margin if each.exact else margin
         exact = steps(each.values, margin=limit) if each.exact else []
         found += [
-            Change(each, one)
-            for one in exact or changes(each.values, error=share, margin=limit)
+            Change(each, one) for one in exact or changes(each.values, error=share, margin=limit)
         ]
     return found
 

@@ -13,7 +13,6 @@ from pydantic import BaseModel, ConfigDict, JsonValue, field_validator
 
 from heapwright.artefacts.run.measured import Outcome
 
-
 LEAST_OF_PROCESSORS = 0.9
 """Share of the processor time that a run's threads can use."""
 MOST_INTERRUPTIONS = 25
