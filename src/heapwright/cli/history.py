@@ -39,7 +39,7 @@ def history(
         str | None,
         typer.Option(
             metavar="FRACTION",
-            help="Changes up to this fraction are not reported. Default: 1%, for exact counts 0.1%.",
+            help="Changes up to this fraction are not reported. Default: 1%, exact counts 0.1%.",
         ),
     ] = None,
     html_file: Annotated[

@@ -449,9 +449,7 @@ def test_a_recording_whose_sample_is_empty_does_not_say_that_malloc_was_not_call
     assert "saw no call" not in found.sentence
 
 
-def test_the_places_of_an_interpreter_come_with_the_tool_that_names_the_lines_of_its_script() -> (
-    None
-):
+def test_the_places_of_an_interpreter_come_with_the_tool_that_names_lines() -> None:
     growing = site(1, allocations=900, short=0, never_freed=900, live=lambda part: part * MIB)
     for command, told in (("python3", True), ("./server", False)):
         found = explain(profile(RISING, sites=[growing], command=[command, "x"]), searched())
