@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// heapwright-leakscan [--stop] TRACE PID: reports the blocks of the trace that the process can
+// heapwright-leakscan [--stop | --thread TID] TRACE PID: reports the blocks of the trace that the process can
 // still reach. Prints one JSON object and exits with 0. On failure it writes a line to standard
 // error and exits with 1.
 // Pre: the process is stopped or waits, or the option --stop is given. With it, the program stops
-// the process and lets it continue afterwards.
+// the process and lets it continue afterwards. --thread names a thread through which the memory is
+// read, because the first thread may have ended.
 #include "blocks.hpp"
+#include "kept.hpp"
 #include "memory.hpp"
 #include "search.hpp"
 #include "stopped.hpp"
@@ -68,7 +70,7 @@ void print(const trace::StackTable& stacks, std::uint32_t process, const LiveBlo
     std::puts(json.text().c_str());
 }
 
-int look(const char* path, std::uint32_t pid, bool stop) {
+int look(const char* path, std::uint32_t pid, std::uint32_t thread, bool stop) {
     std::optional<Stopped> stopped;
     if (stop) {
         stopped.emplace(static_cast<pid_t>(pid));
@@ -79,11 +81,19 @@ int look(const char* path, std::uint32_t pid, bool stop) {
         std::fprintf(stderr, "heapwright-leakscan: process %" PRIu32 " is not in the trace\n", pid);
         return 1;
     }
-    const ProcessMemory memory(static_cast<pid_t>(pid));
+    ProcessMemory memory(static_cast<pid_t>(thread));
+    const std::vector<Range> recorders = recorderRanges(trace, *process);
+    std::for_each(recorders.begin(), recorders.end(),
+                  [&memory](const Range& range) { memory.leaveOut(range); });
     LiveBlocks live(trace, *process);
-    search(memory, stopped ? stopped->registers() : std::vector<std::uint64_t>(), live);
+    std::vector<std::uint64_t> words = memory.ofKernel();
+    if (stopped) {
+        const std::vector<std::uint64_t> registers = stopped->registers();
+        words.insert(words.end(), registers.begin(), registers.end());
+    }
+    search(memory, words, live);
     if (!stop) { // it waits at its end
-        searchTeardown(memory, live);
+        searchTeardown(memory, live, keptBlocks(memory, recorders));
     }
     print(trace::StackTable(trace), *process, live);
     return 0;
@@ -93,13 +103,15 @@ int look(const char* path, std::uint32_t pid, bool stop) {
 
 int main(int count, char** arguments) {
     const bool stop = count == 4 && std::strcmp(arguments[1], "--stop") == 0;
-    if (count != 3 && !stop) {
-        std::fprintf(stderr, "usage: heapwright-leakscan [--stop] TRACE PID\n");
+    const bool named = count == 5 && std::strcmp(arguments[1], "--thread") == 0;
+    if (count != 3 && !stop && !named) {
+        std::fprintf(stderr, "usage: heapwright-leakscan [--stop | --thread TID] TRACE PID\n");
         return 2;
     }
     try {
         const auto pid = static_cast<std::uint32_t>(std::atoi(arguments[count - 1]));
-        return look(arguments[count - 2], pid, stop);
+        const auto thread = named ? static_cast<std::uint32_t>(std::atoi(arguments[2])) : pid;
+        return look(arguments[count - 2], pid, thread, stop);
     } catch (const std::exception& error) {
         std::fprintf(stderr, "heapwright-leakscan: %s\n", error.what());
         return 1;

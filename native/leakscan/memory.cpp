@@ -2,10 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "memory.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <fcntl.h>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <string_view>
 #include <system_error>
 #include <unistd.h>
 
@@ -79,7 +83,10 @@ std::vector<Range> ProcessMemory::written() const {
     std::vector<Range> ranges;
     for (const Mapping& mapping : mappings(folder_)) {
         const bool shared = mapping.may('s') && mapping.file != "0";
-        if (!mapping.may('r') || shared || !(mapping.may('w') || mapping.changed)) {
+        const bool leftOut = std::any_of(leftOut_.begin(), leftOut_.end(), [&](const Range& each) {
+            return each.begin <= mapping.range.begin && mapping.range.end <= each.end;
+        });
+        if (!mapping.may('r') || shared || leftOut || !(mapping.may('w') || mapping.changed)) {
             continue;
         }
         Range range = mapping.range;
@@ -101,6 +108,23 @@ std::vector<Range> ProcessMemory::readable() const {
         }
     }
     return ranges;
+}
+
+/// Parses lines such as "tfd: 5 events: 19 data: 55d0c8a6c2a0 pos:0 ino:1c49 sdev:8".
+std::vector<std::uint64_t> ProcessMemory::ofKernel() const {
+    constexpr std::string_view field = "data:";
+    std::vector<std::uint64_t> words;
+    std::error_code ignored; // a process without access has none
+    for (const auto& entry : std::filesystem::directory_iterator(folder_ + "/fdinfo", ignored)) {
+        std::ifstream file(entry.path());
+        for (std::string line; std::getline(file, line);) {
+            const std::size_t at = line.find(field);
+            if (line.starts_with("tfd:") && at != std::string::npos) {
+                words.push_back(std::strtoull(line.c_str() + at + field.size(), nullptr, 16));
+            }
+        }
+    }
+    return words;
 }
 
 std::size_t ProcessMemory::read(std::uint64_t address, std::uint64_t* words,

@@ -44,15 +44,23 @@ public:
     ProcessMemory(const ProcessMemory&) = delete;
     ProcessMemory& operator=(const ProcessMemory&) = delete;
 
+    /// A range in which no search begins, such as the recorder's own memory.
+    void leaveOut(const Range& range) { leftOut_.push_back(range); }
+
     std::vector<Range> written() const override;
     std::vector<Range> readable() const override;
     std::size_t read(std::uint64_t address, std::uint64_t* words, std::size_t most) const override;
+
+    /// The words that the kernel keeps for the program: the data of its epoll sets. A server often
+    /// has the only pointer to a connection there.
+    std::vector<std::uint64_t> ofKernel() const;
 
 private:
     std::uint64_t stackPointer() const;
 
     std::string folder_;
     int file_;
+    std::vector<Range> leftOut_;
 };
 
 } // namespace heapwright::leakscan

@@ -39,9 +39,9 @@ public:
     }
 
     /// The remaining contents of a freed block, where the allocator has not written.
-    void stale(const Freed& block) {
+    void stale(std::uint64_t begin, std::uint64_t usable) {
         links_ = true;
-        scanReadable((block.begin + 7) & ~std::uint64_t{7}, block.begin + block.usable);
+        scanReadable((begin + 7) & ~std::uint64_t{7}, begin + usable);
         links_ = false;
     }
 
@@ -135,11 +135,12 @@ Counts lostByStack(const LiveBlocks& live) {
 
 } // namespace
 
-void searchTeardown(const Memory& memory, LiveBlocks& live) {
+void searchTeardown(const Memory& memory, LiveBlocks& live, const Kept& kept) {
     const Counts before = lostByStack(live);
     Search from(memory, live);
     for (const Freed& block : live.freedLately()) {
-        from.stale(block);
+        const auto found = kept.find(block.begin);
+        from.stale(found == kept.end() ? block.begin : found->second, block.usable);
     }
     from.drain();
     const Counts after = lostByStack(live);

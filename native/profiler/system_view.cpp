@@ -207,6 +207,7 @@ void SystemView::addTo(HeapPlace& place, const trace::SystemMapping& mapping) co
 void SystemView::noteMostHeld(std::uint64_t time, std::uint64_t usable) {
     mostHeld_ = {};
     mostHeld_.time = time;
+    mostHeld_.largestUnmapped = largestUnmapped_;
     for (const trace::SystemMapping& mapping : heaps_) {
         if (mapping.programBreak) {
             addTo(mostHeld_.programBreak, mapping);
@@ -262,6 +263,7 @@ void SystemView::write(Json& json) const {
     writePlace(json, "program_break", mostHeld_.programBreak);
     writePlace(json, "arenas", mostHeld_.arenas);
     writePlace(json, "mapped", mostHeld_.mapped);
+    json.field("largest_unmapped_bytes", mostHeld_.largestUnmapped);
     json.endObject();
     json.key("objects").beginArray();
     for (const std::string& path : objects()) {

@@ -56,6 +56,7 @@ struct MostHeld {
     HeapPlace programBreak;
     HeapPlace arenas; ///< begin on a multiple of 64 MiB, as the C library's further arenas do
     HeapPlace mapped;
+    std::uint64_t largestUnmapped = 0; ///< of the blocks with a mapping each that were freed by then
 };
 
 class SystemView {
@@ -84,6 +85,10 @@ public:
     void freed(std::uint64_t address, std::uint64_t usable) {
         Mebibyte& account = at(address >> 20);
         account.usable -= usable < account.usable ? usable : account.usable;
+        if (usable >= leastMapped && usable > largestUnmapped_ && hasItsMapping(address))
+            [[unlikely]] {
+            largestUnmapped_ = usable;
+        }
     }
 
     /// After the last event.
@@ -96,6 +101,10 @@ public:
 
 private:
     static constexpr std::uint64_t never = ~std::uint64_t{0};
+    static constexpr std::uint64_t leastMapped = 124 << 10; ///< bytes
+
+    /// glibc gives a large block a mapping of its own and puts a header of 16 bytes before it.
+    static bool hasItsMapping(std::uint64_t address) { return address % 4096 == 16; }
 
     /// The account of one mebibyte of addresses.
     struct Mebibyte {
@@ -142,6 +151,7 @@ private:
     std::size_t inRow_ = 0;  ///< of them, in the last row so far
     MostHeld mostHeld_;
     std::uint64_t held_ = 0;
+    std::uint64_t largestUnmapped_ = 0;
     std::uint64_t mostMapped_ = 0;
     std::uint64_t mostLive_ = 0;
 };

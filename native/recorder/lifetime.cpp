@@ -12,6 +12,7 @@
 
 #include <charconv>
 #include <csignal>
+#include <cstddef>
 #include <pthread.h>
 
 namespace heapwright::recorder {
@@ -65,3 +66,10 @@ __attribute__((destructor)) void end() {
 } // namespace
 
 } // namespace heapwright::recorder
+
+/// Called by the other preloaded libraries of a recording: memory that is mapped only because the
+/// program is recorded. Post: the profile counts it as the recorder's.
+extern "C" __attribute__((visibility("default"))) void
+heapwright_recorder_memory(const void* pages, std::size_t bytes) noexcept {
+    heapwright::recorder::recording.noteOwnMemory(pages, bytes);
+}

@@ -64,7 +64,9 @@ static void hold(void) {
         prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
         struct timespec now = {0, 0};
         clock_gettime(CLOCK_REALTIME, &now);
-        const int64_t said[2] = {getpid(), (int64_t)now.tv_sec * 1000000000 + now.tv_nsec};
+        /* If `main` ended by pthread_exit, only a thread still has the memory of the process. */
+        const int64_t said[3] = {getpid(), (int64_t)now.tv_sec * 1000000000 + now.tv_nsec,
+                                 syscall(SYS_gettid)};
         char answer = 0;
         if (write(line, said, sizeof said) == (ssize_t)sizeof said) {
             while (read(line, &answer, 1) < 0 && errno == EINTR) {

@@ -6,12 +6,15 @@
 
 #include "recording.hpp"
 #include "trace/blocks.hpp"
+#include "trace/seal.hpp"
 
 #include <heapwright/platform/ticks.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cstdio>
+#include <exception>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -81,7 +84,7 @@ constexpr std::uint64_t mostKept = 64 << 10;
 
 } // namespace
 
-NewTrace::NewTrace(const Options& options) : limit_(options.limit) {
+NewTrace::NewTrace(const Options& options) : path_(options.trace), limit_(options.limit) {
     file_ = ::open(options.trace, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
     if (file_ < 0) {
         fail(options.trace);
@@ -171,6 +174,17 @@ void NewTrace::close(bool alone) {
         if (::ftruncate(file_, static_cast<off_t>(kept)) == 0) {
             header_->reserved = kept;
         }
+        seal();
+    }
+}
+
+/// The processes have ended. Without checksums the trace can be used as well.
+void NewTrace::seal() const {
+    try {
+        trace::sealOpenBlocks(path_);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "heapwright-record: the last blocks have no checksums: %s\n",
+                     error.what());
     }
 }
 

@@ -10,6 +10,7 @@
 #include "trace/layout.hpp"
 
 #include <cstdint>
+#include <string>
 
 namespace heapwright::recorder::launch {
 
@@ -25,7 +26,7 @@ public:
     void toggle();
 
     /// Ends the writing: corrects the clock's rate by the whole run. `alone`: no process has the
-    /// file open, so it is cut to its length.
+    /// file open, so it is cut to its length, and its open blocks get their checksums.
     void close(bool alone);
 
     /// Adds a sealed block of the accounts at the end of the run. Room for it is reserved even in a
@@ -37,6 +38,9 @@ public:
     double seconds() const; ///< since it was made
 
 private:
+    void seal() const;
+
+    std::string path_;
     trace::FileHeader* header_ = nullptr;
     int file_ = -1;
     std::uint64_t limit_;          ///< bytes; 0 = none

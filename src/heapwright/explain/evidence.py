@@ -15,6 +15,7 @@ from heapwright.artefacts.profile.course import (
     Growth,
     growing_sites,
     growth,
+    in_calls,
     live_curve,
     site_curve,
     without_rests,
@@ -109,11 +110,21 @@ def _grown_at_all(profile: Profile, facts: Facts, end: float) -> Grown | None:
     active, worked = without_rests(profile, end)
     if worked < LEAST_WORKED:
         return None
-    points = [p.model_copy(update={"time_s": active[p.time_s]}) for p in profile.timeline]
-    times = tuple(active[time] for time in profile.site_times_s)
-    busy = profile.model_copy(update={"timeline": tuple(points), "site_times_s": times})
-    before = max((own for time, own in active.items() if time <= end), default=0.0)
-    return _grown(busy, facts, before, end / before)
+    calls = in_calls(profile)
+    if _grown_on(profile, facts, end, calls) is None:
+        return None  # a program that was stopped, and made most of its calls in a moment
+    return _grown_on(profile, facts, end, active)
+
+
+def _grown_on(
+    profile: Profile, facts: Facts, end: float, axis: Mapping[float, float]
+) -> Grown | None:
+    """The growth with other values in place of the times."""
+    points = [p.model_copy(update={"time_s": axis[p.time_s]}) for p in profile.timeline]
+    times = tuple(axis[time] for time in profile.site_times_s)
+    moved = profile.model_copy(update={"timeline": tuple(points), "site_times_s": times})
+    before = max((own for time, own in axis.items() if time <= end), default=0.0)
+    return _grown(moved, facts, before, end / before) if before else None
 
 
 def _grown(profile: Profile, facts: Facts, end: float, slower: float) -> Grown | None:

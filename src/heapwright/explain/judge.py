@@ -126,6 +126,9 @@ class _Judge:
         if found and not leak and self._lost_bytes():
             found[-1] = _with(found[-1], self._lost_once())
         gap = self._profile.coverage.gap() if self._profile.coverage else ""
+        script = _script_runtime(self._profile)
+        if script and any(each.kind in {Kind.LEAK, Kind.GROWTH} for each in found):
+            found[-1] = _with(found[-1], sentence.lines_of_script(script))
         if found and gap:
             found[-1] = _with(found[-1], sentence.also_blind(gap))
         return found or [self._nothing(gap)]
@@ -217,7 +220,9 @@ class _Judge:
 
     def _nothing(self, gap: str) -> Finding:
         profile, facts = self._profile, self._facts
-        why = gap or ("" if profile.totals.allocations else sentence.NO_CALLS)
+        step = profile.provenance.sampled or 1
+        no_calls = sentence.no_sample(step) if step > 1 else sentence.NO_CALLS
+        why = gap or ("" if profile.totals.allocations else no_calls)
         if why:
             return Finding(kind=Kind.UNKNOWN, sentence=sentence.unknown(why), bytes=0)
         held_most = max((m.held_bytes or 0 for m in self._moments), default=0)
@@ -255,6 +260,15 @@ def _runtime(profile: Profile) -> ForeignHeap | None:
     command = shown[0].command if shown else origin.command
     objects = profile.system.objects if profile.system else ()
     return foreign_heap_of(command[0] if command else "", objects)
+
+
+def _script_runtime(profile: Profile) -> ForeignHeap | None:
+    """The interpreter that the program is, if a tool names the lines of its script."""
+    origin = profile.provenance
+    shown = [each for each in origin.processes if each.process == origin.selected]
+    command = shown[0].command if shown else origin.command
+    found = foreign_heap_of(command[0]) if command else None
+    return found if found and found.script and profile.sites else None
 
 
 def weight(found: Explanation) -> tuple[int, int]:

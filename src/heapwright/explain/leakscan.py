@@ -30,8 +30,8 @@ PROGRAM = "leakscan"
 PATIENCE_S = 120.0
 LONGEST_FOLDER = 66
 """The address of a socket has 107 bytes at most."""
-CALL = struct.Struct("qq")
-"""Process id, and the time in ns of UTC."""
+CALL = struct.Struct("qqq")
+"""Process id, the time in ns of UTC, and the thread that waits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +46,12 @@ class Reach:
     """When it began to wait."""
 
 
-def look(trace: Path, pid: int, *, stop: bool = False) -> Reach | None:
+def look(trace: Path, pid: int, *, stop: bool = False, thread: int | None = None) -> Reach | None:
     """Search the process, which must wait or be stopped meanwhile. None if it is not in the
-    trace, or its memory is not readable."""
+    trace, or its memory is not readable. `thread` is one that still runs."""
     since = time.time_ns()
-    words = [str(native.program(PROGRAM)), *(["--stop"] if stop else []), str(trace), str(pid)]
+    how = ["--stop"] if stop else [] if thread is None else ["--thread", str(thread)]
+    words = [str(native.program(PROGRAM)), *how, str(trace), str(pid)]
     try:
         done = subprocess.run(
             words,
@@ -106,8 +107,8 @@ class Listener:
             with line:
                 said = line.recv(CALL.size)
                 if len(said) == CALL.size:
-                    pid, since = CALL.unpack(said)
-                    reach = look(self._trace, pid)
+                    pid, since, thread = CALL.unpack(said)
+                    reach = look(self._trace, pid, thread=thread)
                     if reach is not None:
                         self._found[reach.process] = replace(reach, since_utc_ns=since)
 

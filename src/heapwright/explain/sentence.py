@@ -140,6 +140,19 @@ def steady(
     )
 
 
+def lines_of_script(runtime: ForeignHeap) -> str:
+    """The places are functions of an interpreter, which hide those of its script."""
+    return f"The places are functions of native code; {runtime.script} names lines of the script."
+
+
+def no_sample(step: int) -> str:
+    """Why a recording of one block in `step` shows nothing."""
+    return (
+        f"no sample was taken: one block in {step:,} is recorded, and the calls for the other "
+        "blocks are not counted"
+    )
+
+
 def one_of(process: str, count: int) -> str:
     """Which process of several an explanation is about."""
     return f"This is process {process}, one of {count} that allocated memory."

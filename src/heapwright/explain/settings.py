@@ -25,6 +25,8 @@ MANY_ARENAS = 4
 KEPT_IN_ARENA = 384 * 1024
 """Bytes. glibc keeps 128 KiB at the top of an arena, and trims when there are 128 KiB more. Free
 memory between live blocks is additional."""
+KEPT_AT_TOP = 256 * 1024
+"""Bytes. What stays free at the top of an arena with the initial trim threshold."""
 OURS = "libheapwright-"
 NOT_ALLOCATORS = ("recorder", "hold", "witness", "marks", "region", "xalloc", "obstack")
 
@@ -101,10 +103,6 @@ def _glibc(most_held: MostHeld | None, use: Use) -> list[Setting]:
     in_arenas = _held(most_held.arenas)
     in_break = _held(most_held.program_break)
     held = in_arenas + in_break
-    free_top = sum(
-        min(place.free_top_bytes, _held(place))
-        for place in (most_held.program_break, most_held.arenas)
-    )
     number = most_held.arenas.mappings
     stays = in_arenas if use.held_late is None else min(in_arenas, use.held_late)
     scattered = number >= MANY_ARENAS and stays <= number * KEPT_IN_ARENA
@@ -116,7 +114,7 @@ def _glibc(most_held: MostHeld | None, use: Use) -> list[Setting]:
                 "256 KiB, which no threshold returns"
             )
         )
-    if free_top >= held / 2:
+    if _returned_by_trim(most_held) >= held / 2:
         choices.append(
             _trim(
                 "most of it is free at the top of the heap, below a threshold that has risen with "
@@ -142,11 +140,29 @@ def _glibc(most_held: MostHeld | None, use: Use) -> list[Setting]:
     return [*choices, _HOLES]
 
 
+def _returned_by_trim(most_held: MostHeld) -> int:
+    """The bytes at the tops of heaps that a fixed trim threshold returns.
+
+    glibc trims tops from the start. Free memory remains there only after the threshold has risen,
+    because the program freed a block that had a mapping of its own. Otherwise a live block, or one
+    in the cache of a thread, lies above it.
+    """
+    if most_held.largest_unmapped_bytes is not None and (
+        most_held.largest_unmapped_bytes < MMAP_THRESHOLD
+    ):
+        return 0
+    places = (most_held.program_break, most_held.arenas)
+    return sum(
+        max(min(place.free_top_bytes, _held(place)) - KEPT_AT_TOP * place.mappings, 0)
+        for place in places
+    )
+
+
 _HOLES = Setting(
     allocator=GLIBC,
-    why="it lies in holes between live blocks, which no setting returns. Call malloc_trim(0) "
-    "after the program has freed much, or take an allocator that returns pages from the "
-    "middle (`heapwright compare`)",
+    why="it lies in holes below live blocks, or below freed blocks in the caches of threads, which "
+    "no setting returns. Call malloc_trim(0) after the program has freed much, or take an "
+    "allocator that returns pages from the middle (`heapwright compare`)",
 )
 
 

@@ -52,6 +52,8 @@ class Case:
     also: frozenset[str] = frozenset()
     culprit: Mapping[str, str] = field(default_factory=dict)
     rate: Mapping[str, float] = field(default_factory=dict)
+    setting: str | None = None
+    """The variable that makes the allocator return memory; empty: none does; None: not judged."""
     blind: bool = False
     quick: bool = False
     allocator: str = "glibc"

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether an answer about a program is right, given the truth. Pure.
 
-An answer is right if it finds all that is true and nothing that is not. A steady program is one in
+An answer is right if it finds all that is true and nothing that is not, and if a setting that it
+advises is one that helps. A steady program is one in
 which there is nothing to find. `cannot tell` is an answer that draws no conclusion, or that finds
 growth and says that it could not search for lost blocks. It is right where the recorder cannot see
 the program's allocator. The culprit and the rate of a right answer are judged besides.
@@ -53,10 +54,19 @@ def judge(case: Case, answer: Answer) -> Judgement:
         *(f"does not find the {each}" for each in sorted(missed)),
         *(f"finds a {each} that is none" for each in sorted(invented)),
         *(["denies the leak"] if denied else []),
+        *_misadvised(case, answer),
     ]
     if reasons:
         return Judgement(Verdict.WRONG, why="; ".join(reasons))
     return Judgement(Verdict.RIGHT, _culprit(case, answer), _rate(case, answer))
+
+
+def _misadvised(case: Case, answer: Answer) -> list[str]:
+    """What is wrong with the advised setting."""
+    wanted = frozenset(case.setting.split() if case.setting else ())
+    if case.setting is None or answer.settings == wanted:
+        return []
+    return [f"advises {' '.join(sorted(answer.settings)) or 'no setting'}"]
 
 
 def alternatives(truth: str) -> set[str]:

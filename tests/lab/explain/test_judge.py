@@ -7,7 +7,7 @@ import math
 import pytest
 
 from heapwright.artefacts.explanation.document import Ending, Explanation, Kind, Reachability
-from heapwright.artefacts.profile.document import Site
+from heapwright.artefacts.profile.document import Profile, Site
 from heapwright.artefacts.run.coverage import Cause, Coverage, CoveredProcess
 from heapwright.explain.evidence import Facts, Lost
 from heapwright.explain.judge import explain, weight
@@ -38,6 +38,11 @@ def searched(*lost: tuple[int, Lost], of: int = 9 * MIB, ending: Ending = Ending
     )
 
 
+def with_origin(own: Profile, **changes: object) -> Profile:
+    """The profile of another command, or another recording."""
+    return own.model_copy(update={"provenance": own.provenance.model_copy(update=changes)})
+
+
 def kinds(found: Explanation) -> list[Kind]:
     return [each.kind for each in found.findings]
 
@@ -65,6 +70,15 @@ def test_calls_after_the_search_are_teardown() -> None:
 
 def test_a_fall_after_which_the_run_goes_on_is_no_teardown() -> None:
     assert explain(profile([*RISING, *DOWN, *[0] * 100]), searched()).kind is Kind.STEADY
+
+
+def test_a_fall_that_began_in_the_first_half_is_part_of_the_course() -> None:
+    """A hill whose top is just before the middle of the run. Most of it rises in the first half."""
+    up = [i * MIB // 4 for i in range(70)]
+    down = [up[-1] * (50 - i) // 50 for i in range(50)]
+    assert explain(profile([*up, *down, *[0] * 30]), searched()).kind is Kind.STEADY
+    assert explain(profile([*up, *up[-1:] * 30, *down]), searched()).kind is Kind.STEADY
+    assert explain(profile([*up, *down[::10]]), searched()).kind is Kind.GROWTH
 
 
 def test_a_minor_leak_beside_a_cache_is_a_leak_with_its_place() -> None:
@@ -291,6 +305,21 @@ def test_a_rest_does_not_end_a_growth_but_long_use_does() -> None:
     assert explain(rested, searched()).kind is Kind.STEADY
 
 
+def test_a_program_that_was_stopped_does_not_grow_by_what_it_did_before() -> None:
+    """It filled a window at its pace, stood still, and made most of its calls in a moment."""
+    filled = profile([*RISING, *[9 * MIB] * 60])
+    burst = tuple(
+        each
+        if i < 100
+        else each.model_copy(
+            update={"operation": 100_000 if i < 155 else 100_000 + 100_000 * (i - 154)}
+        )
+        for i, each in enumerate(filled.timeline)
+    )
+    stopped = filled.model_copy(update={"timeline": burst})
+    assert explain(stopped, searched()).kind is Kind.STEADY
+
+
 @pytest.mark.parametrize("ending", list(Ending))
 def test_without_a_search_it_is_not_said_whether_it_was_lost(ending: Ending) -> None:
     keeps = site(
@@ -401,12 +430,34 @@ def test_code_that_is_loaded_is_no_growth_elsewhere() -> None:
     assert explain(profile(FLAT, seen=system(samples)), EXITED).kind is Kind.STEADY
 
 
-def test_a_program_whose_calls_were_not_seen_is_not_called_steady() -> None:
+def uncalled() -> Profile:
+    """A profile without calls."""
     blank = profile([])
-    none = blank.model_copy(update={"totals": blank.totals.model_copy(update={"allocations": 0})})
-    found = explain(none, EXITED)
+    return blank.model_copy(update={"totals": blank.totals.model_copy(update={"allocations": 0})})
+
+
+def test_a_program_whose_calls_were_not_seen_is_not_called_steady() -> None:
+    found = explain(uncalled(), EXITED)
     assert found.kind is Kind.UNKNOWN
     assert found.sentence.startswith("Cannot tell, because the recorder saw no call of malloc")
+
+
+def test_a_recording_whose_sample_is_empty_does_not_say_that_malloc_was_not_called() -> None:
+    found = explain(with_origin(uncalled(), sampled=1000), EXITED)
+    assert found.kind is Kind.UNKNOWN
+    assert "no sample was taken: one block in 1,000 is recorded" in found.sentence
+    assert "saw no call" not in found.sentence
+
+
+def test_the_places_of_an_interpreter_come_with_the_tool_that_names_lines() -> None:
+    growing = site(1, allocations=900, short=0, never_freed=900, live=lambda part: part * MIB)
+    for command, told in (("python3", True), ("./server", False)):
+        found = explain(profile(RISING, sites=[growing], command=[command, "x"]), searched())
+        assert kinds(found) == [Kind.GROWTH]
+        assert ("tracemalloc (python3 -X tracemalloc) names lines" in found.sentence) is told
+    steady = site(1, allocations=900, short=0, never_freed=0, live=lambda _: MIB)
+    flat = profile(FLAT, sites=[steady], command=["python3", "x"])
+    assert "tracemalloc" not in explain(flat, searched()).sentence
 
 
 def test_a_gap_in_the_recording_qualifies_every_answer() -> None:

@@ -62,6 +62,30 @@ def test_what_many_arenas_keep_below_every_threshold_is_helped_by_fewer_arenas()
     assert setting_for("glibc", few, Use(peak_live=90 * MIB)).assignments == TRIM
 
 
+def test_a_threshold_that_never_rose_leaves_nothing_to_trim() -> None:
+    """glibc trims the tops of its heaps from the start: a live block lies above what is held."""
+
+    def advised(largest: int | None) -> dict[str, str]:
+        top = most_held(
+            arenas=place(40 * MIB, 0, 40 * MIB, mappings=15), largest_unmapped_bytes=largest
+        )
+        return setting_for("glibc", top, Use(peak_live=20 * MIB)).assignments
+
+    assert advised(None) == advised(MIB) == TRIM
+    assert advised(0) == {"MALLOC_ARENA_MAX": "1"}
+
+
+def test_the_trim_threshold_is_advised_only_for_more_than_it_leaves() -> None:
+    """With the initial threshold 256 KiB stay at the top of each arena."""
+
+    def advised(held: int) -> dict[str, str]:
+        arenas = most_held(arenas=place(held, 0, held, mappings=15), largest_unmapped_bytes=MIB)
+        return setting_for("glibc", arenas, Use(peak_live=90 * MIB, held_late=held)).assignments
+
+    assert advised(12 * MIB) == TRIM
+    assert advised(6 * MIB) == {}
+
+
 @pytest.mark.parametrize(
     "given",
     [

@@ -4,8 +4,11 @@
 // The search over memory that is made up here, so that every pointer in it is known.
 #include "leakscan/search.hpp"
 
+#include "leakscan/hold/kept.h"
+
 #include <algorithm>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <map>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -237,6 +240,37 @@ TEST(SearchTeardown, WhatWasFreedEarlierLeadsToNothing) {
     search(memory, {}, live);
     searchTeardown(memory, live);
     EXPECT_EQ(reached(live), std::vector<bool>(20, false));
+}
+
+TEST(SearchTeardown, ABlockThatWasUnmappedLeadsOnByItsKeptContents) {
+    constexpr std::uint64_t table = 0x7100'0000'0000;
+    constexpr std::uint64_t copy = 0x7200'0000'0010;
+    LiveBlocks live = LiveTrace().malloc(heap, 32).malloc(table + 16, 256).free(table + 16).live();
+    MadeUp memory = program(); // the table is not mapped any more
+    memory.map({copy - 16, copy - 16 + page}, false);
+    memory.put(copy + 248, heap);
+    search(memory, {}, live);
+    searchTeardown(memory, live);
+    EXPECT_EQ(reached(live), std::vector<bool>{false});
+    searchTeardown(memory, live, {{table + 16, copy}});
+    EXPECT_EQ(reached(live), std::vector<bool>{true});
+}
+
+TEST(KeptBlocks, AreReadFromATableInTheRecordersMemory) {
+    constexpr std::uint64_t first = 0x6000'0000'0000;
+    constexpr std::uint64_t second = 0x6100'0000'0000;
+    MadeUp memory;
+    memory.map({first, first + page}, true);
+    memory.map({second, second + page}, true);
+    memory.put(first, 0x1234); // other memory of the recorder
+    memory.put(second, HEAPWRIGHT_KEPT_MAGIC);
+    memory.put(second + 8, 2);
+    const std::uint64_t blocks[] = {heap, second + page, 64, heap, second + 2 * page, 64};
+    for (std::size_t word = 0; word < std::size(blocks); ++word) {
+        memory.put(second + 16 + 8 * word, blocks[word]);
+    }
+    const Kept kept = keptBlocks(memory, {{first, first + page}, {second, second + page}});
+    EXPECT_EQ(kept, (Kept{{heap, second + 2 * page}})) << "the newer one of two";
 }
 
 TEST(Search, ABlockThatShrankInPlaceKeepsItsAge) {

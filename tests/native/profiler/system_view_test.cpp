@@ -134,6 +134,22 @@ TEST(SystemView, WhereMostWasHeld) {
     EXPECT_EQ(most.mapped.resident, mebibyte);
 }
 
+TEST(SystemView, OnlyAFreedBlockWithItsOwnMappingRaisesGlibcsThresholds) {
+    const Samples file({sample(1000, {mapping(heap, 4 * mebibyte, 4 * mebibyte, true)}),
+                        sample(2000, {mapping(heap, 8 * mebibyte, 8 * mebibyte, true)})});
+    const trace::Trace trace(file.path());
+    SystemView view(trace, 0);
+    for (const std::uint64_t address : {heap + 64, elsewhere + 16}) {
+        view.allocated(address, mebibyte);
+    }
+    view.freed(heap + 64, mebibyte); // inside the heap
+    view.advance(1000, mebibyte, mebibyte);
+    EXPECT_EQ(view.mostHeld().largestUnmapped, 0U);
+    view.freed(elsewhere + 16, mebibyte);
+    view.finish(0, 0);
+    EXPECT_EQ(view.mostHeld().largestUnmapped, mebibyte);
+}
+
 TEST(SystemView, RowsAreBoundedAndTheMostResidentIsKept) {
     std::vector<SystemSample> samples;
     for (std::uint64_t i = 0; i < 5000; ++i) {

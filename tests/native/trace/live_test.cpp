@@ -9,6 +9,7 @@
 
 #include "memory_trace.hpp"
 #include "trace/reader.hpp"
+#include "trace/seal.hpp"
 #include "trace_file.hpp"
 
 namespace heapwright::trace {
@@ -46,6 +47,62 @@ TEST(Live, EachEventIsThereOnceItIsWritten) {
     EXPECT_EQ(all(trace).size(), trace.events());
     EXPECT_TRUE(trace.threads()[0].ended);
     EXPECT_EQ(trace.threads()[0].threadId, 100U);
+}
+
+/// A trace that a killed writer left, with one event block and one block of records open.
+class LeftOpen {
+public:
+    LeftOpen() {
+        Encoder encoder{};
+        memory_.open(encoder, 0, 0, 1500);
+        for (std::uint64_t count = 0; count < 100; ++count)
+            encoder.allocated(Routine::malloc, 1600 + count, 0x8000 + 16 * count, count, count + 8);
+        const std::span<const std::byte> bytes = memory_.file();
+        file_.write({bytes.begin(), bytes.end()});
+    }
+
+    Trace trace() const { return Trace(file_.path()); }
+    const std::string& path() const { return file_.path(); }
+
+    /// The events of the trace, and the faults, after one byte of an event has changed.
+    std::uint64_t faultsWithDamage() const {
+        std::vector<std::byte> bytes = file_.bytes();
+        bytes[trace().blocks()[0].offset + sizeof(BlockHeader) + 40] ^= std::byte{0x55};
+        TraceFile damaged;
+        damaged.write(bytes);
+        const Trace trace(damaged.path());
+        all(trace);
+        return trace.faultCount();
+    }
+
+private:
+    MemoryTrace memory_;
+    TraceFile file_;
+};
+
+TEST(Seal, ABlockThatWasLeftOpenGetsItsCountsAndAChecksum) {
+    const LeftOpen left;
+    const std::vector<Event> before = all(left.trace());
+    EXPECT_FALSE(left.trace().blocks()[0].sealed);
+    EXPECT_EQ(sealOpenBlocks(left.path()), 1U);
+    const Trace trace = left.trace();
+    EXPECT_TRUE(trace.blocks()[0].sealed);
+    EXPECT_EQ(trace.blocks()[0].events, 100U);
+    EXPECT_EQ(trace.blocks()[0].lastTicks, 1699U - 1000U);
+    const std::vector<Event> after = all(trace);
+    ASSERT_EQ(after.size(), before.size());
+    for (std::size_t at = 0; at < after.size(); ++at) {
+        EXPECT_EQ(after[at].address, before[at].address);
+        EXPECT_EQ(after[at].time, before[at].time);
+    }
+    EXPECT_EQ(trace.faultCount(), 0U);
+    EXPECT_EQ(sealOpenBlocks(left.path()), 0U);
+}
+
+TEST(Seal, AChangedByteOfAnEventIsFoundAfterwards) {
+    const LeftOpen left;
+    sealOpenBlocks(left.path());
+    EXPECT_EQ(left.faultsWithDamage(), 1U);
 }
 
 TEST(Live, AClaimedBlockThatWasNeverBegunIsAHole) {

@@ -12,6 +12,9 @@ these runs the threads take turns at every call. The allocator sees as many proc
 so the count is independent of the machine. One lock for all gives about a thousand; heaps that
 separate threads give almost none.
 
+If other programs used the processors in half of the runs, the times show those programs and not the
+allocator. There is then no judgement by the time.
+
 Either can refute; at least one must support. Only compositions of heapwright count hand-overs. For
 other libraries instrumentation counts locked instructions, lines that several threads write, and
 writes to these. These counts are shown but not judged, because a line that two threads wrote once
@@ -27,6 +30,7 @@ from heapwright.artefacts.run.workload import Aspect, WorkloadRun
 from heapwright.artefacts.taxonomy.document import Counted, Estimate, Scaling
 
 HAND_OVERS = "hand_overs"
+CROWDED = "other programs used the processors; measure again on a quiet machine"
 
 
 def judge_scaling(runs: Sequence[WorkloadRun], allocator: str) -> tuple[bool | None, Scaling]:
@@ -37,7 +41,8 @@ def judge_scaling(runs: Sequence[WorkloadRun], allocator: str) -> tuple[bool | N
     speedup = None if most is None else speedups[most]
     events, shared = _counts(own, Aspect.EVENTS), _counts(own, Aspect.SHARING)
     traffic = _traffic(events)
-    timed = _timed(most, speedup)
+    crowded = _crowded(own)
+    timed = None if crowded else _timed(most, speedup)
     counted = None if traffic is None else traffic.value <= CRITERIA.traffic
     scaling = Scaling(
         threads=most,
@@ -46,11 +51,17 @@ def judge_scaling(runs: Sequence[WorkloadRun], allocator: str) -> tuple[bool | N
         counts=tuple(events or shared),
         counted_by="library" if events else "instrumentation" if shared else None,
         traffic=traffic,
-        why=_why(timed, counted, most),
+        why=CROWDED if crowded and counted is None else _why(timed, counted, most),
     )
     if False in (timed, counted):
         return False, scaling
     return (True if True in (timed, counted) else None), scaling
+
+
+def _crowded(runs: Sequence[WorkloadRun]) -> bool:
+    """Whether at least half of the timed runs lacked processors."""
+    there = [run.crowded for run in good(runs, Aspect.SPEEDUP)]
+    return bool(there) and 2 * sum(there) >= len(there)
 
 
 def _timed(most: int | None, speedup: Estimate | None) -> bool | None:

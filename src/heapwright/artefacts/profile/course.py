@@ -151,9 +151,12 @@ def end_of_course(profile: Profile, end: float | None = None) -> float:
         allocated += points[at + 1].allocated_bytes
         point = points[at]
         freed = allocated - last.live_bytes + live[at]
+        falls = live[at] > most and allocated <= TEARDOWN_ALLOCATES * freed
         if point.time_s < over / 2:
+            if falls and found != len(points) - 1:
+                return over  # the fall began in the first half: a part of the course
             break
-        if live[at] > most and allocated <= TEARDOWN_ALLOCATES * freed:
+        if falls:
             found, most = at, live[at]
     return points[found].time_s if _ends_the_run(points, found, over) else over
 
@@ -163,6 +166,18 @@ def _ends_the_run(points: Sequence[Point], found: int, over: float) -> bool:
     nearly = last.live_bytes + (top.live_bytes - last.live_bytes) / 10
     down = next(each.time_s for each in points[found:] if each.live_bytes <= nearly or each is last)
     return over - down <= max(2 * (down - top.time_s), TEARDOWN_RESTS * over)
+
+
+def in_calls(profile: Profile) -> dict[float, float]:
+    """For each time of the sites' moments and of the timeline: the calls until then."""
+    marks = [(0.0, 0), *((point.time_s, point.operation) for point in profile.timeline)]
+    mapped: dict[float, float] = {}
+    at = 0
+    for time in sorted({*profile.site_times_s, *(point.time_s for point in profile.timeline)}):
+        while at + 1 < len(marks) and marks[at + 1][0] <= time:
+            at += 1
+        mapped[time] = float(marks[at][1])
+    return mapped
 
 
 def without_rests(profile: Profile, end: float) -> tuple[dict[float, float], float]:

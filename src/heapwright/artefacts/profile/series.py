@@ -163,6 +163,13 @@ class MostHeld(_Frozen):
         HeapPlace, Field(description="Begin on 64 MiB, as the C library's further arenas do")
     ]
     mapped: Annotated[HeapPlace, Field(description="All others")]
+    largest_unmapped_bytes: Annotated[
+        int | None,
+        Field(
+            description="Of the blocks with a mapping each that were freed by then; glibc's "
+            "thresholds rise to it; null: unknown"
+        ),
+    ] = None
 
 
 class System(_Frozen):

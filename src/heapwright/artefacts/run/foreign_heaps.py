@@ -29,6 +29,8 @@ class ForeignHeap:
     """How to look inside."""
     opened_by: tuple[str, str] | None = None
     """The variable, and the pattern of its values, with which the runtime uses malloc instead."""
+    script: str = ""
+    """The tool that names the lines of the script that allocate, and how to start it."""
 
 
 FOREIGN_HEAPS = (
@@ -39,6 +41,7 @@ FOREIGN_HEAPS = (
         r"libpython\d.*\.so.*",
         "PYTHONMALLOC=malloc makes each object a call of malloc",
         ("PYTHONMALLOC", r"malloc(_debug)?"),
+        script="tracemalloc (python3 -X tracemalloc)",
     ),
     ForeignHeap(
         "PyPy",
@@ -54,6 +57,7 @@ FOREIGN_HEAPS = (
         r"libnode\.so.*|libv8.*\.so.*",
         "node --heapsnapshot-signal=SIGUSR2 writes a snapshot for the developer tools, and "
         "--max-old-space-size limits the heap",
+        script="the heap profiler (node --heap-prof)",
     ),
     ForeignHeap(
         "Java",

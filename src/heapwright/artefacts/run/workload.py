@@ -13,6 +13,12 @@ from pydantic import BaseModel, ConfigDict, JsonValue, field_validator
 
 from heapwright.artefacts.run.measured import Outcome
 
+LEAST_OF_PROCESSORS = 0.9
+"""Share of the processor time that a run's threads can use."""
+MOST_INTERRUPTIONS = 25
+"""In a second of processor time. A quiet machine interrupts a thread a few times a second, a busy
+one after each time slice of some milliseconds."""
+
 
 class Aspect(StrEnum):
     """What a run was made to see."""
@@ -75,6 +81,10 @@ class WorkloadRun(BaseModel):
     outcome: Outcome
     detail: str = ""
     wall_s: float | None = None
+    cpu_s: float | None = None
+    """Processor time."""
+    involuntary_switches: int | None = None
+    """How often the system took a processor away from a thread that could have gone on."""
     peak_rss_bytes: int | None = None
     line: WorkloadLine | None = None
     counts: dict[str, float] = {}
@@ -85,3 +95,15 @@ class WorkloadRun(BaseModel):
     @property
     def good(self) -> bool:
         return self.outcome is Outcome.OK
+
+    @property
+    def crowded(self) -> bool:
+        """Whether other programs used processors that its threads needed.
+
+        Threads that sleep while another thread holds a lock leave processors idle as well, but the
+        system does not interrupt them.
+        """
+        if not self.cpu_s or not self.wall_s or self.involuntary_switches is None:
+            return False
+        lacked = self.cpu_s < LEAST_OF_PROCESSORS * self.wall_s * self.threads
+        return lacked and self.involuntary_switches > MOST_INTERRUPTIONS * self.cpu_s

@@ -65,7 +65,12 @@ class WorkloadRunner:
         named = classify(raw, judge(raw.processes, subject.library, raw.balance))
         run = run_of(task, words, named.outcome, named.detail, text)
         counts = numbers(run.line.events) if run.line is not None and run.line.events else {}
-        measured = {"wall_s": raw.wall_s, "peak_rss_bytes": raw.peak_rss_bytes}
+        measured = {
+            "wall_s": raw.wall_s,
+            "cpu_s": _sum(raw.user_s, raw.sys_s),
+            "involuntary_switches": raw.involuntary_switches,
+            "peak_rss_bytes": raw.peak_rss_bytes,
+        }
         return run.model_copy(update={**measured, "counts": counts})
 
 
@@ -112,6 +117,10 @@ def numbers(counted: Mapping[str, object]) -> dict[str, float]:
         for name, value in counted.items()
         if isinstance(value, int | float) and not isinstance(value, bool)
     }
+
+
+def _sum(user_s: float | None, sys_s: float | None) -> float | None:
+    return None if user_s is None or sys_s is None else user_s + sys_s
 
 
 def _read(path: Path) -> str:

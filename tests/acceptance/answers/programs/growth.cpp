@@ -249,6 +249,21 @@ void container_of_pointers() {
     }
 }
 
+PLACE void keep_in_table(std::vector<char*>& table) {
+    table.push_back(TAKE(1000));
+}
+
+/// The table is so large that it has a mapping of its own. It is gone before the program ends.
+void table_of_main() {
+    std::vector<char*> table;
+    table.reserve(64 << 10);
+    for (unsigned i = 0; i < steps; ++i) {
+        serve(i);
+        keep_in_table(table);
+        pace(step_us);
+    }
+}
+
 struct Tree {
     std::map<unsigned, std::string> entries;
 
@@ -281,4 +296,4 @@ SCENARIOS({"global-container", global_container}, {"global-container-exit", glob
           {"under-a-sawtooth", under_a_sawtooth}, {"interior-pointers", interior_pointers},
           {"running-thread", running_thread}, {"mapped-table", mapped_table},
           {"beside-a-base", beside_a_base}, {"container-of-pointers", container_of_pointers},
-          {"index-of-threads", index_of_threads})
+          {"table-of-main", table_of_main}, {"index-of-threads", index_of_threads})

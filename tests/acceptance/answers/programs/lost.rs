@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Programs in Rust: two that lose memory, one that grows, one that is steady. A step takes 2 ms.
+// Programs in Rust: two that lose memory, two that grow, one that is steady. A step takes 2 ms.
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -46,6 +47,12 @@ fn remember(number: u8) {
 }
 
 #[inline(never)]
+fn intern(names: &mut HashMap<u32, &'static str>, number: u32) {
+    let name = format!("{number:01000}").into_boxed_str();
+    names.insert(number, Box::leak(name));
+}
+
+#[inline(never)]
 fn serve(number: u8) {
     touch(&vec![number; 600]);
 }
@@ -53,6 +60,7 @@ fn serve(number: u8) {
 fn main() {
     let scenario = std::env::args().nth(1).unwrap_or_default();
     let start = Instant::now();
+    let mut names = HashMap::with_capacity(1 << 14); // has a mapping of its own
     for i in 0..750u32 {
         let number = i as u8;
         serve(number);
@@ -60,6 +68,7 @@ fn main() {
             "cycle" => link_peers(number),
             "forget" => forget_buffer(number),
             "growth" => remember(number),
+            "interned" => intern(&mut names, i),
             "steady" => {}
             _ => std::process::exit(2),
         }

@@ -110,6 +110,41 @@ static void arenas(void) {
     }
 }
 
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+
+static void* burst(void* number) {
+    enum { part = 3 << 10 };
+    char** const mine = blocks + (size_t)(char**)number * part;
+    char** volatile table = NULL;
+    pthread_mutex_lock(&turn);
+    for (size_t i = 0; i < part; ++i) {
+        if (i == part / 2) {
+            table = (char**)TAKE(16 << 10);
+        }
+        mine[i] = TAKE(1008);
+    }
+    for (size_t i = 0; i < part; ++i) {
+        free(mine[i]);
+        mine[i] = NULL;
+    }
+    pthread_mutex_unlock(&turn);
+    pace(1000000);
+    free(table);
+    return NULL;
+}
+
+/* Threads fill an arena each, one after the other. In each, a block in the middle stays. glibc returns
+ * the half above it without a setting, because its threshold never rose. */
+static void bursts(void) {
+    pthread_t all[threads];
+    for (size_t i = 0; i < threads; ++i) {
+        pthread_create(&all[i], NULL, burst, (void*)i);
+    }
+    for (size_t i = 0; i < threads; ++i) {
+        pthread_join(all[i], NULL);
+    }
+}
+
 /* Nine of ten objects are freed at random; the next phase asks for another size, which does not
  * fit. */
 static void phases(void) {
@@ -149,5 +184,5 @@ static void holes_and_leak(void) {
 }
 
 SCENARIOS({"holes", holes}, {"top", top}, {"pinned-top", pinned_top},
-          {"large-blocks", large_blocks}, {"arenas", arenas}, {"phases", phases},
+          {"large-blocks", large_blocks}, {"arenas", arenas}, {"phases", phases}, {"bursts", bursts},
           {"holes-and-leak", holes_and_leak})

@@ -19,6 +19,15 @@ def timed(make_run: MakeRun, speedup: float, scatter: float = 0.01) -> list[Work
     ]
 
 
+def crowded(runs: list[WorkloadRun], number: int) -> list[WorkloadRun]:
+    """The same with `number` runs that the system interrupted, and with the others quiet."""
+    took = {"wall_s": 2.0, "cpu_s": 1.0}
+    return [
+        run.model_copy(update={**took, "involuntary_switches": 200 if at < number else 10})
+        for at, run in enumerate(runs)
+    ]
+
+
 def counted(make_run: MakeRun, *hand_overs: float) -> list[WorkloadRun]:
     """Hand-overs in a thousand operations, at 1, 2, 4, 64 threads."""
     return [
@@ -80,3 +89,24 @@ def test_without_runs_nothing_is_said() -> None:
     found, scaling = judge_scaling([], "x")
     assert found is None
     assert scaling.why
+
+
+def test_times_of_a_busy_machine_are_not_judged(make_run: MakeRun) -> None:
+    """Threads without a processor look like an allocator that does not scale."""
+    slow = timed(make_run, 0.5)
+    scalable, scaling = judge_scaling(crowded(slow, len(slow) // 2), "x")
+    assert scalable is None
+    assert scaling.why.startswith("other programs used the processors")
+    assert judge_scaling(crowded(slow, 1), "x")[0] is False
+    assert judge_scaling(slow, "x")[0] is False, "a document of before has no such figures"
+    counts = counted(make_run, 0, 1, 2, 4)
+    assert judge_scaling([*crowded(slow, 6), *counts], "x")[1].why == "by the counts alone"
+
+
+def test_a_thread_that_sleeps_at_a_lock_lacks_no_processor(make_run: MakeRun) -> None:
+    run = make_run("x", Aspect.SPEEDUP, threads=4)
+    took = {"wall_s": 1.0, "cpu_s": 1.0}
+    assert not run.model_copy(update={**took, "involuntary_switches": 5}).crowded
+    assert run.model_copy(update={**took, "involuntary_switches": 500}).crowded
+    busy = {"wall_s": 1.0, "cpu_s": 3.9, "involuntary_switches": 500}
+    assert not run.model_copy(update=busy).crowded
