@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// heapwright-leakscan [--stop | --thread TID] TRACE PID: reports the blocks of the trace that the process can
-// still reach. Prints one JSON object and exits with 0. On failure it writes a line to standard
-// error and exits with 1.
-// Pre: the process is stopped or waits, or the option --stop is given. With it, the program stops
-// the process and lets it continue afterwards. --thread names a thread through which the memory is
-// read, because the first thread may have ended.
+// heapwright-leakscan [--stop | --thread TID] TRACE PID: reports the blocks of the trace that the
+// process can still reach. Prints one JSON object and exits with 0. On failure it writes a line to
+// standard error and exits with 1. Pre: the process is stopped or waits, or the option --stop is
+// given. With it, the program stops the process and lets it continue afterwards. The memory is read
+// through the thread that --thread names, because the first thread may have ended.
 #include "blocks.hpp"
 #include "kept.hpp"
 #include "memory.hpp"

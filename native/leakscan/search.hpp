@@ -19,8 +19,8 @@ void search(const Memory& memory, const std::vector<std::uint64_t>& words, LiveB
 
 /// Marks also the blocks that were reachable only from blocks freed in the teardown. Pre: `search`
 /// ran before. The allocator has overwritten a part of the freed blocks. If they lead to nearly all
-/// lost blocks of a stack, all blocks of that stack are marked. `kept` has the contents of freed blocks
-/// that were unmapped.
+/// lost blocks of a stack, all blocks of that stack are marked. `kept` has the contents of freed
+/// blocks that were unmapped.
 void searchTeardown(const Memory& memory, LiveBlocks& live, const Kept& kept = {});
 
 } // namespace heapwright::leakscan

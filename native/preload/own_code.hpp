@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether an address is in this library's code; in a static program, in the whole program. It reads the library's own ELF header in memory,
-// whose address the linker provides, so it needs no loader, no lock and no table.
-// Cost: a loop over a few program headers.
+// Whether an address is in this library's code; in a static program, in the whole program. It reads
+// the library's own ELF header in memory, whose address the linker provides, so it needs no loader,
+// no lock and no table. Cost: a loop over a few program headers.
 #pragma once
 
 #include <cstddef>

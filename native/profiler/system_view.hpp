@@ -56,7 +56,8 @@ struct MostHeld {
     HeapPlace programBreak;
     HeapPlace arenas; ///< begin on a multiple of 64 MiB, as the C library's further arenas do
     HeapPlace mapped;
-    std::uint64_t largestUnmapped = 0; ///< of the blocks with a mapping each that were freed by then
+    std::uint64_t largestUnmapped =
+        0; ///< of the blocks with a mapping each that were freed by then
 };
 
 class SystemView {

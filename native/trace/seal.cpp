@@ -38,7 +38,8 @@ private:
     int file_;
 };
 
-/// The header of an open block as it would be if its writer had sealed it; nothing if it is damaged.
+/// The header of an open block as it would be if its writer had sealed it; nothing if it is
+/// damaged.
 std::optional<BlockHeader> sealed(const Trace& trace, const BlockInfo& block) {
     BlockHeader header;
     std::memcpy(&header, trace.bytes(block).data(), sizeof header);

@@ -1,13 +1,14 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * Stands before glibc's `free` and keeps the pages of large blocks, so that a search at the end can
- * read the pointers in them: a table of a container that `main` destroyed shortly before. The pages
- * move to a range of this library (MREMAP_DONTUNMAP), so nothing is copied. glibc unmaps what remains.
+ * Precedes glibc's `free` and keeps the pages of large blocks, so that a search at the end can read
+ * the pointers in them. An example is the table of a container that `main` destroyed shortly
+ * before. The pages move to a range of this library (MREMAP_DONTUNMAP), so nothing is copied. glibc
+ * unmaps what remains.
  *
  * Invariant: at most 64 MiB are kept. The recorder counts them as its own memory.
- * Cost: a load for each free; two system calls for each block of 128 KiB or more that glibc had mapped.
- * Other allocators are passed on to, because their free blocks stay readable.
+ * Cost: a load for each free; two system calls for each block of 128 KiB or more that glibc had
+ * mapped. Other allocators are passed on to, because their free blocks stay readable.
  */
 #define _GNU_SOURCE
 #include "kept.h"
@@ -117,7 +118,8 @@ __attribute__((visibility("default"))) void free(void* object) {
         found = findNext();
     }
     if (keeps && object != NULL) {
-        const size_t* const header = (const size_t*)object - 2; /* bytes before the chunk; its own */
+        const size_t* const header =
+            (const size_t*)object - 2; /* bytes before the chunk; its own */
         const int begins = ((uintptr_t)header & (pageBytes - 1)) == 0 && header[0] == 0;
         if ((header[1] & isMapped) != 0 && begins &&
             !__atomic_test_and_set(&busy, __ATOMIC_ACQUIRE)) {

@@ -1,12 +1,12 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * The contents of large blocks that the program freed. glibc unmaps such a block at once, so a search
- * at the end could not read the pointers in it. The preloaded library keeps the pages of the last ones.
- * The search reads this table in the memory of the process.
+ * The contents of large blocks that the program freed. glibc unmaps such a block at once, so a
+ * search at the end could not read the pointers in it. The preloaded library keeps the pages of the
+ * last ones. The search reads this table in the memory of the process.
  *
- * Invariant: the table begins a range that the recorder has registered as its own memory. The pages of
- * all kept blocks lie behind it in this range.
+ * Invariant: the table begins a range that the recorder has registered as its own memory. The pages
+ * of all kept blocks lie behind it in this range.
  */
 #pragma once
 

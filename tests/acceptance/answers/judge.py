@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether an answer about a program is right, given the truth. Pure.
 
-An answer is right if it finds all that is true and nothing that is not, and if a setting that it
-advises is one that helps. A steady program is one in
-which there is nothing to find. `cannot tell` is an answer that draws no conclusion, or that finds
-growth and says that it could not search for lost blocks. It is right where the recorder cannot see
-the program's allocator. The culprit and the rate of a right answer are judged besides.
+An answer is right if it finds all that is true and nothing that is not. A setting that it advises
+must be one that helps. A steady program is one in which there is nothing to find. `cannot tell` is
+an answer that draws no conclusion, or that finds growth and says that it could not search for lost
+blocks. It is right where the recorder cannot see the program's allocator. The culprit and the rate
+of a right answer are judged besides.
 """
 
 from dataclasses import dataclass

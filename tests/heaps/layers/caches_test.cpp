@@ -31,7 +31,8 @@ using Caches = ::testing::Types<
     Stack<Many<1, LockedQuick>>, Stack<Many<32, LonelyBlocks>>, Stack<Many<32, LockedPowers>>,
     Uncounted<Many<16, LockedMapped>>, Uncounted<Few<4, LockedPages>>,
     Stack<SizeHeap<Few<8, LockedQuick>>>, Stack<AlignHeap<SizeHeap<Many<8, LockedPowers>>>>,
-    Stack<Few<2, Many<8, LockedQuick>>>, Stack<ThreadCacheHeap<Exact<9>, 200, Batches<8>, 1, LockedQuick>>,
+    Stack<Few<2, Many<8, LockedQuick>>>,
+    Stack<ThreadCacheHeap<Exact<9>, 200, Batches<8>, 1, LockedQuick>>,
     Stack<Batches<2, LockedQuick>>, Stack<Batches<32, LockedPowers>>,
     Uncounted<Batches<8, LockedMapped>>, Stack<Few<8, Batches<4, LockedQuick>>>,
     Stack<BatchCacheHeap<Exact<9>, 4, 1, 1, LockedQuick>>>;

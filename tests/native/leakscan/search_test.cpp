@@ -246,7 +246,7 @@ TEST(SearchTeardown, ABlockThatWasUnmappedLeadsOnByItsKeptContents) {
     constexpr std::uint64_t table = 0x7100'0000'0000;
     constexpr std::uint64_t copy = 0x7200'0000'0010;
     LiveBlocks live = LiveTrace().malloc(heap, 32).malloc(table + 16, 256).free(table + 16).live();
-    MadeUp memory = program(); // the table is not mapped any more
+    MadeUp memory = program(); // the table is no longer mapped
     memory.map({copy - 16, copy - 16 + page}, false);
     memory.put(copy + 248, heap);
     search(memory, {}, live);

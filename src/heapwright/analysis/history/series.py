@@ -85,8 +85,8 @@ def too_few(series: Sequence[Series], *, error: float, margin: float | None = No
     figures = "1 figure" if len(ranked) == 1 else f"{len(ranked)} figures"
     return (
         f"{longest} documents are too few to find a change by ranks in {figures} at --error "
-        f"{100 * error:.3g} %: it takes {fewest}, half of them before the change, even without "
-        "noise; --response reduces the number of figures"
+        f"{100 * error:.3g} %. It takes {fewest}, half of them before the change, even without "
+        "noise. --response reduces the number of figures"
     )
 
 

@@ -133,8 +133,8 @@ static void* burst(void* number) {
     return NULL;
 }
 
-/* Threads fill an arena each, one after the other. In each, a block in the middle stays. glibc returns
- * the half above it without a setting, because its threshold never rose. */
+/* Threads fill an arena each, one after the other. In each, a block in the middle stays. glibc
+ * returns the half above it without a setting, because its threshold never rose. */
 static void bursts(void) {
     pthread_t all[threads];
     for (size_t i = 0; i < threads; ++i) {
@@ -184,5 +184,5 @@ static void holes_and_leak(void) {
 }
 
 SCENARIOS({"holes", holes}, {"top", top}, {"pinned-top", pinned_top},
-          {"large-blocks", large_blocks}, {"arenas", arenas}, {"phases", phases}, {"bursts", bursts},
-          {"holes-and-leak", holes_and_leak})
+          {"large-blocks", large_blocks}, {"arenas", arenas}, {"phases", phases},
+          {"bursts", bursts}, {"holes-and-leak", holes_and_leak})
