@@ -9,6 +9,7 @@
 // An aligned object of C++ is deleted twice, the second time as an array.
 // aborts: heapwright: free(): double free
 // under granary: nothing
+//
 // under granary-hardened: heapwright: operator delete(): double free
 MISTAKE(delete_aligned_twice) {
     constexpr std::align_val_t alignment{256};

@@ -10,7 +10,7 @@
 //
 // The report contains the stacks of the allocation, of the free, and of the misuse. The layer
 // installs no signal handler. `describe` prints the report for an address, for example in a handler
-// of SIGSEGV that the user enabled.
+// of SIGSEGV.
 //
 // `Rule::guardInterval()` is n, at any moment; 0 places none. If the heap below has a fast path,
 // only requests that it refused are counted, so the fast path costs nothing. No object is placed
