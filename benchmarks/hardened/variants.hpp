@@ -19,7 +19,7 @@ struct Name {};
 
 /// Granary's cache over memory of its own.
 template <class Links, int Number>
-using Plain = OwnerCacheHeap<g::Classes, g::Limits, Links,
+using Plain = OwnerCacheHeap<g::Classes, g::limits, Links,
                              UniqueHeap<Name<Number>, SplitHeap<16 * KiB, g::Small, g::Large>>>;
 
 // Closed gaps behind each run; freed runs do not wait.
@@ -28,7 +28,7 @@ using Extents = UniqueHeap<Name<3>, Gaps>;
 using Small = HoardHeap<g::Classes, OwnHeap<2047>, g::Rule, CleanLines, Extents>;
 using Large = UnitObjectHeap<32 * KiB, Extents>;
 using Split = UniqueHeap<Name<4>, SplitHeap<16 * KiB, Small, Large>>;
-using Gapped = OwnerCacheHeap<g::Classes, g::Limits, EncodedFreelist, Split>;
+using Gapped = OwnerCacheHeap<g::Classes, g::limits, EncodedFreelist, Split>;
 
 using WithFlag = ANSIWrapper<SignalSafeHeap<Plain<PlainFreelist, 1>>>;
 using WithLinks = ANSIWrapper<SignalSafeHeap<Plain<EncodedFreelist, 2>>>;
