@@ -57,6 +57,7 @@ type_check() {
 
 # All headers in one file, and the sources of some folders as the build compiles them. The others
 # take more time than their findings are worth.
+# shellcheck disable=SC2317 # `tool` calls it
 tidy() {
     local status=0 headers=build/tidy/headers.cpp
     mkdir -p build/tidy

@@ -119,7 +119,7 @@ def members(port: Port, tmp_path_factory: pytest.TempPathFactory) -> dict[str, P
         made[name] = folder / f"{name}.o"
         exceptions = "-fexceptions" if name == "cxx" else "-fno-exceptions"
         include = [f"-I{ROOT / 'include'}", f"-I{ROOT / 'native'}"]
-        command = [*port.cxx, *OPTIONS, *WARNINGS, exceptions, *include, "-c", source]
+        command = [*port.cxx, *OPTIONS, *WARNINGS, exceptions, *include, "-c", str(source)]
         run(*command, "-o", made[name])
     return made
 

@@ -107,7 +107,9 @@ def _figures(view: Comparison) -> Iterable[tuple[str, str, str, float, float | N
     if view.design.exact:
         for info in view.treatments:
             own = counted(view.runs, info.key)
-            for response, value in own.counts.items() if own else ():
+            if own is None:
+                continue
+            for response, value in own.counts.items():
                 repeated = own.runs > 1 and response == INSTRUCTIONS
                 yield info.label, response, "", value, own.spread if repeated else None
         return
