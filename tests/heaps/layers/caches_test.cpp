@@ -24,7 +24,7 @@ template <std::size_t Batch, class Below>
 using Many = ThreadCacheHeap<AtLeast<24, PerDoubling<2, 16>>, 64 * KiB, Batches<Batch>, 16, Below>;
 
 template <std::size_t Target, class Below>
-using Batches = BatchCacheHeap<PerDoubling<2, 16>, Target, 4, 16, Below>;
+using Batched = BatchCacheHeap<PerDoubling<2, 16>, Target, 4, 16, Below>;
 
 using Caches = ::testing::Types<
     Stack<Few<1, LonelyBlocks>>, Stack<Few<8, LockedQuick>>, Stack<Few<3, LockedPowers>>,
@@ -33,8 +33,8 @@ using Caches = ::testing::Types<
     Stack<SizeHeap<Few<8, LockedQuick>>>, Stack<AlignHeap<SizeHeap<Many<8, LockedPowers>>>>,
     Stack<Few<2, Many<8, LockedQuick>>>,
     Stack<ThreadCacheHeap<Exact<9>, 200, Batches<8>, 1, LockedQuick>>,
-    Stack<Batches<2, LockedQuick>>, Stack<Batches<32, LockedPowers>>,
-    Uncounted<Batches<8, LockedMapped>>, Stack<Few<8, Batches<4, LockedQuick>>>,
+    Stack<Batched<2, LockedQuick>>, Stack<Batched<32, LockedPowers>>,
+    Uncounted<Batched<8, LockedMapped>>, Stack<Few<8, Batched<4, LockedQuick>>>,
     Stack<BatchCacheHeap<Exact<9>, 4, 1, 1, LockedQuick>>>;
 INSTANTIATE_TYPED_TEST_SUITE_P(Caches, LayerStack, Caches);
 
