@@ -151,7 +151,9 @@ public:
 
     /// Frees the first `number` objects of a chain and returns the rest of it. All objects of one
     /// owner are freed under one acquisition of its lock.
-    using Memory::freeOwned;
+    [[nodiscard]] ObjectLink* freeOwned(ObjectLink* chain, std::size_t number) noexcept {
+        return Memory::freeOwned(chain, number);
+    }
 
     /// Frees a chain of `number` objects of other threads. Each is sent to its owner without a
     /// lock, unless the owner cannot collect it.
