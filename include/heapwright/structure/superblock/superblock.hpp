@@ -36,6 +36,7 @@
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/structure/cache/owner_tag.hpp>
 #include <heapwright/structure/object/object_chain.hpp>
+#include <heapwright/structure/superblock/line_policies.hpp>
 #include <heapwright/sync/events.hpp>
 #include <heapwright/sync/shared_word.hpp>
 
@@ -56,25 +57,6 @@ template <class H>
 concept BlockHeap = OwningHeap<H> && TrimmableHeap<H> && requires {
     { H::blockSize } -> std::convertible_to<std::size_t>;
     requires H::blockSize != 0 && H::alignment >= H::blockSize;
-};
-
-/// Any free slot of a superblock may be used.
-struct AnyLines {
-    static constexpr bool clean = false;
-    static constexpr bool forgetsEnded = false;
-};
-
-/// After the owner tag has changed, no slot is used that shares a cache line with an older object.
-struct CleanLines {
-    static constexpr bool clean = true;
-    static constexpr bool forgetsEnded = false;
-};
-
-/// As `CleanLines`, if the thread of the tag before is still running. Objects of an ended thread
-/// count as objects of its successor.
-struct CleanRunningLines {
-    static constexpr bool clean = true;
-    static constexpr bool forgetsEnded = true;
 };
 
 /// The geometry that all superblocks of a size class share.
