@@ -5,10 +5,10 @@
 // is one more verb, and one concept declares it. A layer states with concepts what it needs from
 // the heap below, so a wrong stack fails with one readable line.
 //
-// Further tiers: core/requests.hpp has variants of a request. core/bulk.hpp has several objects,
-// held memory and the return of memory. core/introspection.hpp has reports of a heap, and
-// core/traits.hpp statements of a heap about itself. Forks and handlers are in
-// core/fork_and_signals.hpp. structure/cache/fast_path.hpp is private to the caches.
+// Further tiers: Variants of a request are in core/requests.hpp. Several objects, held memory and
+// the return of memory are in core/bulk.hpp. Reports of a heap are in core/introspection.hpp, its
+// statements about itself in core/traits.hpp. Forks and handlers are in core/fork_and_signals.hpp.
+// The fast path (structure/cache/fast_path.hpp) is private to the caches.
 //
 // Invariants that no concept can state:
 //  - `malloc` returns null when there is no memory. Every layer passes a null up untouched.
