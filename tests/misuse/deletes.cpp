@@ -8,7 +8,7 @@
 
 // An aligned object of C++ is deleted twice, the second time as an array.
 // aborts: heapwright: free(): double free
-// under granary: nothing
+// under granary, granary-strict: nothing
 //
 // under granary-hardened: heapwright: operator delete(): double free
 MISTAKE(delete_aligned_twice) {
@@ -20,7 +20,7 @@ MISTAKE(delete_aligned_twice) {
 
 // An object of C++ is deleted twice.
 // aborts: heapwright: free(): double free
-// under granary: nothing
+// under granary, granary-strict: nothing
 MISTAKE(delete_twice) {
     void* object = ::operator new(40);
     ::operator delete(object);

@@ -45,8 +45,8 @@ MISTAKE(double_free_calloc) {
 // A large object, freed twice. Where it had a mapping of its own, that is gone.
 // aborts: heapwright: free(): double free
 // under lea, reap, concurrent, mtmalloc, private, ptmalloc2, ptmalloc3, serial, winxp, hoard,
-//   hoard-3.8, hoard-clean, nedmalloc, miser, lkmalloc, thresholds, granary, granary-strict:
-//   SIGSEGV
+//   hoard-3.8, hoard-clean, nedmalloc, miser, lkmalloc, thresholds, granary,
+//   granary-strict: SIGSEGV
 MISTAKE(double_free_large) {
     void* object = malloc(10000000);
     free(object);
@@ -67,7 +67,7 @@ MISTAKE(double_free_later) {
 
 // A medium object, freed twice.
 // aborts: heapwright: free(): double free
-// under hoard: SIGSEGV
+// under hoard, hoard-clean: SIGSEGV
 // under granary, granary-strict: nothing
 MISTAKE(double_free_medium) {
     void* object = malloc(5000);
@@ -140,6 +140,7 @@ MISTAKE(free_aligned_sized_larger) {
 
 // An address that is aligned to 8 bytes only.
 // aborts: heapwright: free(): invalid pointer
+// under nedmalloc: heapwright: malloc_usable_size(): invalid pointer
 // under granary, granary-strict: nothing
 MISTAKE(free_half_aligned) {
     char* object = malloc(100);
@@ -148,6 +149,7 @@ MISTAKE(free_half_aligned) {
 
 // An address inside an object.
 // aborts: heapwright: free(): invalid pointer
+// under nedmalloc: heapwright: malloc_usable_size(): invalid pointer
 // under granary, granary-strict: nothing
 MISTAKE(free_interior) {
     char* object = calloc(1, 100);
@@ -156,6 +158,7 @@ MISTAKE(free_interior) {
 
 // An address inside an aligned object.
 // aborts: heapwright: free(): invalid pointer
+// under nedmalloc: heapwright: malloc_usable_size(): invalid pointer
 // under granary, granary-strict: nothing
 MISTAKE(free_interior_of_aligned) {
     char* object = aligned_alloc(4096, 500);
@@ -165,6 +168,7 @@ MISTAKE(free_interior_of_aligned) {
 
 // An address that no object can have.
 // aborts: heapwright: free(): invalid pointer
+// under nedmalloc: heapwright: malloc_usable_size(): invalid pointer
 // under granary, granary-strict: nothing
 MISTAKE(free_misaligned) {
     char* object = malloc(100);
@@ -195,7 +199,7 @@ MISTAKE(free_sized_of_aligned) {
 
 // An object that was freed, with its size.
 // aborts: heapwright: malloc_usable_size(): use of a freed object
-// under granary: nothing
+// under granary, granary-strict: nothing
 //
 // under granary-hardened: heapwright: free_sized(): double free
 MISTAKE(free_sized_twice) {
@@ -206,6 +210,7 @@ MISTAKE(free_sized_twice) {
 
 // An address on the stack.
 // aborts: heapwright: free(): invalid pointer
+// under nedmalloc: heapwright: malloc_usable_size(): invalid pointer
 MISTAKE(free_stack) {
     _Alignas(16) char array[64] = {0};
     free(array + 32);
@@ -216,12 +221,14 @@ static _Alignas(32768) char array[64];
 // The address of a static variable. It is aligned, since granary looks at the start of a pointer's
 // 32 KiB first. Where nothing is mapped there, a fault ends the program.
 // aborts: heapwright: free(): invalid pointer
+// under nedmalloc: heapwright: malloc_usable_size(): invalid pointer
 MISTAKE(free_static) {
     free(array + 32);
 }
 
 // The object before this one was written over its end; all others are freed after it.
 // aborts: heapwright: free(): invalid pointer
+// under nedmalloc: heapwright: malloc_usable_size(): invalid pointer
 // under hoard, hoard-3.8, hoard-clean, lkmalloc, thresholds, miser, granary, granary-strict, slab,
 //   slob, slub, slqb: nothing
 // under granary-hardened: heapwright: free(): overflow
@@ -257,6 +264,7 @@ MISTAKE(realloc_freed) {
 
 // An address inside an object is resized.
 // aborts: heapwright: realloc(): invalid pointer
+// under nedmalloc: heapwright: malloc_usable_size(): invalid pointer
 // under granary, granary-strict: nothing
 MISTAKE(realloc_interior) {
     char* object = calloc(1, 100);
@@ -265,6 +273,7 @@ MISTAKE(realloc_interior) {
 
 // An address on the stack is resized.
 // aborts: heapwright: realloc(): invalid pointer
+// under nedmalloc: heapwright: malloc_usable_size(): invalid pointer
 MISTAKE(realloc_stack) {
     _Alignas(16) char array[64] = {0};
     realloc(array + 32, 100);
@@ -283,6 +292,7 @@ MISTAKE(reallocarray_freed) {
 
 // The word before the object was overwritten.
 // aborts: heapwright: free(): invalid pointer
+// under nedmalloc: heapwright: malloc_usable_size(): invalid pointer
 // under hoard, hoard-3.8, hoard-clean, lkmalloc, thresholds, miser, granary, granary-strict,
 //   granary-hardened, slab, slob, slub, slqb: nothing
 MISTAKE(underflow) {

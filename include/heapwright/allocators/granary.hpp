@@ -28,6 +28,8 @@ inline constexpr auto limits = CacheLimits{.perClassBytes = 8 * KiB,
                                            .batchObjects = 16,
                                            .remoteObjects = 32,
                                            .remoteBytes = 64 * KiB};
+// A seldom used class takes its first objects from a coarser class.
+inline constexpr auto coarseLimits = limits.withCoarseRefills(3);
 using Mutex = CountedLock<FutexLock>;
 // Settings can be changed by the user.
 using Source = ExtentHeap<32 * KiB, Mutex, GranarySettings, SystemExtents>;
@@ -40,7 +42,7 @@ using Large = UnitObjectHeap<32 * KiB, Extents>; // in runs of units
 // Larger than S/2 is large.
 using Shared = UniqueHeap<SharedName, SplitHeap<16 * KiB, Small, Large>>;
 // A cache for each thread.
-using Cached = OwnerCacheHeap<Classes, limits.withCoarseRefills(3), PlainFreelist, Shared>;
+using Cached = OwnerCacheHeap<Classes, coarseLimits, PlainFreelist, Shared>;
 // One of n objects on a guarded page, if the user asks for it.
 using Sampled = GuardSampleHeap<16, GranarySettings, Cached>;
 using HandlerSafe = HandlerSafeHeap<Sampled>; // a handler may interrupt

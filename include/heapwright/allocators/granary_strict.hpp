@@ -18,9 +18,8 @@ using Extents = UniqueHeap<ExtentsName, granary::Source>; // units of 32 KiB
 using Small = HoardHeap<granary::Classes, OwnHeap<2047>, granary::Rule, CleanLines, Extents>;
 using Large = UnitObjectHeap<32 * KiB, Extents>; // in runs of units
 using Shared = UniqueHeap<SharedName, SplitHeap<16 * KiB, Small, Large>>;
-inline constexpr auto limits = granary::limits.withCoarseRefills(3);
 // A cache for each thread.
-using Cached = OwnerCacheHeap<granary::Classes, limits, PlainFreelist, Shared>;
+using Cached = OwnerCacheHeap<granary::Classes, granary::coarseLimits, PlainFreelist, Shared>;
 // One of n objects on a guarded page, if the user asks for it.
 using Sampled = GuardSampleHeap<16, GranarySettings, Cached>;
 using HandlerSafe = HandlerSafeHeap<Sampled>; // a handler may interrupt

@@ -53,7 +53,7 @@ def test_cache_misses_are_left_to_the_ranks() -> None:
 def test_the_note_gives_the_number_of_documents_that_suffices() -> None:
     few = series([1.0] * 11, spread=None, response="time")
     fewest = fewest_documents(0.01)
-    assert f"it takes {fewest}" in too_few([few], error=0.01)
+    assert f"It takes {fewest}" in too_few([few], error=0.01)
     assert changes([1.0] * (fewest // 2) + [2.0] * (fewest // 2), error=0.01)
     assert not changes([1.0] * (fewest // 2 - 1) + [2.0] * (fewest // 2 - 1), error=0.01)
     many = series([1.0] * fewest, spread=None, response="time")
