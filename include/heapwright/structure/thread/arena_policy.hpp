@@ -71,9 +71,9 @@ private:
 };
 
 /// The last heap of the thread, if its lock is free. Else the first heap in use whose lock is free.
-/// Else one more heap, up to `Count`. If there is none, the thread waits for its last heap. A
-/// thread starts with the first heap. Without memory, each of the other heaps in use is tried. As
-/// in ptmalloc.
+/// Else one more heap, up to `Count`. If there is none, the thread waits for its last heap. It
+/// starts with the heap of its own place, as in `ByThread`. Without memory, each of the other heaps
+/// in use is tried. As in ptmalloc, which starts like this in the GNU C library, too.
 template <std::size_t Count>
 class FirstFree {
     /// One more than the index of the heap that the thread used last, in any array of this type.
@@ -85,10 +85,9 @@ public:
     template <class Heaps, class Take>
         requires AttemptingHeap<typename Heaps::Each>
     [[nodiscard]] void* serve(Heaps& heaps, Take take) noexcept {
-        const std::size_t last = Last::mine() != 0 ? Last::mine() - 1 : 0;
-        const std::size_t index = last < used() ? last : 0;
+        const std::size_t index = Last::mine() != 0 ? Last::mine() - 1 : ByThread<Count>::mine();
         void* object = nullptr;
-        if (!attempted(heaps, index, take, object)) [[unlikely]] {
+        if (index >= used() || !attempted(heaps, index, take, object)) [[unlikely]] {
             object = serveElsewhere(heaps, index, take);
         }
         return object != nullptr ? object : serveFromAny(heaps, take);
@@ -107,18 +106,22 @@ private:
 
     template <class Heaps, class Take>
     [[gnu::noinline]] void* serveElsewhere(Heaps& heaps, std::size_t last, Take take) noexcept {
-        const std::uint32_t used = used_.load(std::memory_order_relaxed);
-        for (std::size_t step = 1; step < used; ++step) {
-            void* object = nullptr;
-            if (attempted(heaps, (last + step) % used, take, object)) {
-                remember((last + step) % used);
-                return object;
-            }
-        }
+        std::uint32_t used = used_.load(std::memory_order_relaxed);
         std::size_t index = last;
-        if (used < Count) {
-            index = used;
-            begin(index);
+        if (last >= used) { // the heap of the thread's place, which is not in use yet
+            begin(last);
+        } else {
+            for (std::size_t step = 1; step < used; ++step) {
+                void* object = nullptr;
+                if (attempted(heaps, (last + step) % used, take, object)) {
+                    remember((last + step) % used);
+                    return object;
+                }
+            }
+            if (used < Count) {
+                index = used;
+                begin(index);
+            }
         }
         remember(index);
         return take(heaps[index], index);

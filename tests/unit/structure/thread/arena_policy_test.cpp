@@ -104,18 +104,6 @@ TEST(FirstFree, StaysWithTheLastAndAvoidsWhereSomebodyIs) {
     EXPECT_EQ(assignment.used(), 3U);
 }
 
-TEST(FirstFree, BeginsNoHeapForAThreadThatFindsTheFirstOneFree) {
-    HeapArray<3, Locked> heaps;
-    FirstFree<3> assignment;
-    for (int i = 0; i < 4; ++i) {
-        std::thread([&] { EXPECT_EQ(served(assignment, heaps), 0U); }).join();
-    }
-    EXPECT_EQ(assignment.used(), 1U);
-    const Inside inside(heaps[0]);
-    std::thread([&] { EXPECT_EQ(served(assignment, heaps), 1U); }).join();
-    EXPECT_EQ(assignment.used(), 2U);
-}
-
 TEST(FirstFree, WaitsForItsOwnWhereNoneIsFree) {
     HeapArray<1, Locked> heaps;
     FirstFree<1> assignment;
