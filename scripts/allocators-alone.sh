@@ -38,12 +38,12 @@ version=$(sed -n 's/^project(.* VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 # compiler's C++ driver would add by itself.
 flags=(-std=c++20 -O2 -DNDEBUG -fPIC -shared -Iinclude -Inative
     -fvisibility=hidden -fvisibility-inlines-hidden -fsemantic-interposition
-    -ftls-model=initial-exec -fno-exceptions -fno-rtti -funwind-tables -fno-plt
+    -ftls-model=initial-exec -fno-exceptions -fno-rtti -funwind-tables -fno-plt -ffunction-sections
     -fno-builtin-malloc -fno-builtin-calloc -fno-builtin-realloc -fno-builtin-free
     -fno-builtin-aligned_alloc -fno-builtin-memalign -fno-builtin-posix_memalign
     "-Wl,--version-script=native/preload/exports.map" "-Wl,-z,initfirst" "-Wl,-z,nodelete" "-Wl,-z,now"
     "-Wl,-z,relro" "-Wl,-z,noexecstack" "-Wl,-z,defs" "-Wl,--as-needed" "-Wl,--gc-sections"
-    "-Wl,-z,noseparate-code")
+    "-Wl,-z,noseparate-code" "-Wl,--sort-section=alignment" "-Wl,-z,max-page-size=65536")
 libraries=(-nodefaultlibs -ldl -lc -lgcc)
 processor=$(uname -m)
 deep_binding=()

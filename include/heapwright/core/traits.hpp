@@ -75,6 +75,10 @@ concept EmptyRequestHeap = Heap<H> && requires { requires H::acceptsEmpty; };
 template <class H>
 concept LayeredHeap = requires { typename H::Below; };
 
+/// A heap with an exit hook of each thread. The hook uses the heap below, inside a `SlowPath`.
+template <class H>
+concept ThreadExitingHeap = Heap<H> && requires { requires H::runsAtThreadExit; };
+
 /// A layer that states whether it is uniform, regardless of the heaps below.
 template <class H>
 concept StatesUniform = requires { H::uniform; };

@@ -56,22 +56,6 @@ public:
         return value_.fetch_add(value, order);
     }
 
-    /// As a relaxed `fetchAdd`, for a thread that may be the only one. It then needs no locked
-    /// instruction: a signal handler finds the addition done or not begun.
-    T fetchAddMostlyAlone(T value) noexcept
-        requires(sizeof(T) == 8 && requires(std::atomic<T> a) { a.fetch_add(T{}); })
-    {
-#if defined(__x86_64__)
-        if (platform::singleThreaded()) [[likely]] {
-            note(Event::load, &value_);
-            note(Event::store, &value_);
-            asm("xaddq %0, %1" : "+r"(value), "+m"(value_) : : "cc"); // NOLINT(hicpp-no-assembler)
-            return value;
-        }
-#endif
-        return fetchAdd(value, std::memory_order_relaxed);
-    }
-
     T fetchSub(T value, std::memory_order order) noexcept
         requires requires(std::atomic<T> a) { a.fetch_sub(T{}); }
     {

@@ -69,7 +69,9 @@ def test_a_bounded_lea_is_made_and_compared(
     header = (home / "allocators" / "bounded-lea" / "bounded-lea.hpp").read_text("utf-8")
     assert header.startswith("// lea, but not all of it.\n//\n// Made by: heapwright compose")
     lines = [" ".join(line.split()) for line in header.splitlines()]
-    assert "using Checked = CheckedHeap<Selected>; // a wrong free ends the program" in lines, header
+    assert "using Checked = CheckedHeap<Selected>; // a wrong free ends the program" in lines, (
+        header
+    )
     assert "using BoundedLea = ANSIWrapper<bounded_lea::SignalSafe>;" in header
 
     at_home(home)

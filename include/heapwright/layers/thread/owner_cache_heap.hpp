@@ -74,6 +74,8 @@ public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr bool uniform = false;
     static constexpr bool concurrent = true;
+    /// An exit hook of each thread uses the heap below, inside a `SlowPath`.
+    static constexpr bool runsAtThreadExit = true;
     static constexpr bool processLocal = true;          ///< its threads belong to one process
     static constexpr bool acceptsForeignObjects = true; ///< all heaps of the type are one
     static constexpr bool splitPath = true;

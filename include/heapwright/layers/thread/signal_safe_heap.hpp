@@ -231,7 +231,7 @@ public:
                 SuperHeap::afterForkInParent();
             }
         }
-        Inside::mine() = inner && !SlowPath::entered();
+        Inside::mine() = inner && !isInExitHook();
     }
 
     void afterForkInChild() noexcept {
@@ -242,7 +242,7 @@ public:
                 SuperHeap::afterForkInChild();
             }
         }
-        Inside::mine() = inner && !SlowPath::entered();
+        Inside::mine() = inner && !isInExitHook();
     }
 
     using Forwards::inspect; ///< Pre: the heap is quiescent. The arena is not counted.
@@ -250,7 +250,29 @@ public:
 
 private:
     /// Whether the thread is in a request, in a fork, or in an exit hook of a layer below.
-    [[nodiscard]] static bool isInside() noexcept { return Inside::mine() || SlowPath::entered(); }
+    [[nodiscard]] static bool isInside() noexcept { return Inside::mine() || isInExitHook(); }
+
+    [[nodiscard]] static bool isInExitHook() noexcept {
+        if constexpr (anyRunsAtThreadExit(Heaps<SuperHeap>{})) {
+            return SlowPath::entered();
+        } else {
+            return false;
+        }
+    }
+
+    /// Whether one of the heaps, or one below them, declares an exit hook.
+    template <class... H>
+    static consteval bool anyRunsAtThreadExit(Heaps<H...> /*heaps*/) {
+        return (... || (ThreadExitingHeap<H> || anyBelowRunsAtThreadExit<H>()));
+    }
+    template <class H>
+    static consteval bool anyBelowRunsAtThreadExit() {
+        if constexpr (LayeredHeap<H>) {
+            return anyRunsAtThreadExit(typename H::Below{});
+        } else {
+            return false;
+        }
+    }
 
     std::size_t sizeFromInside(void* object) noexcept {
         if constexpr (UnlockedSizeHeap<SuperHeap>) {

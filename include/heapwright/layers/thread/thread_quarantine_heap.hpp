@@ -89,6 +89,8 @@ public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr bool concurrent = true;
+    /// An exit hook of each thread uses the heap below, inside a `SlowPath`.
+    static constexpr bool runsAtThreadExit = true;
     static constexpr bool processLocal = true; ///< slots belong to the threads of a process
     static constexpr bool tagged = TagPreservingHeap<SuperHeap>;
     static constexpr bool acceptsForeignObjects = ForeignFreeHeap<SuperHeap>;

@@ -168,10 +168,22 @@ public:
         const std::size_t number = std::min(most, waiting);
         ++flushes_;
         if constexpr (asTheyAre) {
-            room_[index] += static_cast<Room>(waiting);
-            ObjectLink* const rest = give(std::exchange(state.heads[index], listEnd()), number);
+            // The count may be too large, if a handler left a request for good.
+            ObjectLink* const first = state.heads[index];
+            ObjectLink* last = first;
+            std::size_t handed = 1;
+            for (; handed < number && last->next != listEnd() && last->next != last; ++handed) {
+                last = last->next;
+            }
+            ObjectLink* const rest = last->next;
+            if (rest == last) [[unlikely]] {
+                platform::abortWithMessage("free", "double free");
+            }
+            last->next = nullptr;
             state.heads[index] = rest;
-            room_[index] -= static_cast<Room>(waiting - number);
+            room_[index] = rest == listEnd() ? static_cast<Room>(numbers_[index].room)
+                                             : room_[index] + static_cast<Room>(handed);
+            [[maybe_unused]] ObjectLink* const none = give(first, handed);
         } else {
             [[maybe_unused]] ObjectLink* const none = give(takeChain(index, number), number);
         }

@@ -53,7 +53,7 @@ public:
             // Adds one to `none`, subtracts one from `freed`. No other thread changes these two
             // bits now.
             const std::uint64_t one = std::uint64_t{1} << shift;
-            word->fetchAddMostlyAlone(before == Life::none ? one : 0 - one);
+            word->fetchAdd(before == Life::none ? one : 0 - one, std::memory_order_relaxed);
         }
         return before;
     }
@@ -66,7 +66,7 @@ public:
             return withoutBits(addressOf(object));
         }
         const unsigned shift = shiftFor(addressOf(object));
-        return pairIn(word->fetchAddMostlyAlone(std::uint64_t{1} << shift), shift);
+        return pairIn(word->fetchAdd(std::uint64_t{1} << shift, std::memory_order_relaxed), shift);
     }
 
     [[nodiscard]] Life at(const void* object) const noexcept {

@@ -57,7 +57,13 @@ def test_groups_are_of_the_file_and_everything() -> None:
 def test_each_composition_is_in_a_group() -> None:
     catalogue = read_catalogue(OWN)
     grouped = {name for group in catalogue.groups.values() for name in group}
-    alone = {"granary-hardened", "granary-strict", "hardened-malloc", "hardened-malloc-light", "scudo"}
+    alone = {
+        "granary-hardened",
+        "granary-strict",
+        "hardened-malloc",
+        "hardened-malloc-light",
+        "scudo",
+    }
     assert set(catalogue.names) - grouped == alone
 
 

@@ -108,8 +108,8 @@ TEST_F(EmptyObjectHeapTest, ShowsLiveObjectsInAWalk) {
 TEST_F(EmptyObjectHeapDeathTest, CannotBeAccessed) {
     Heap heap;
     auto* const object = static_cast<volatile unsigned char*>(heap.malloc(0));
-    EXPECT_EXIT(*object = 1, ::testing::KilledBySignal(SIGSEGV), "");
-    EXPECT_EXIT(static_cast<void>(*object), ::testing::KilledBySignal(SIGSEGV), "");
+    EXPECT_DEATH(*object = 1, "");
+    EXPECT_DEATH(static_cast<void>(*object), "");
 }
 
 TEST_F(EmptyObjectHeapDeathTest, KnowsTheSizeThatAFreeMayName) {

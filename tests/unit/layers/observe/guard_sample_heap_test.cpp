@@ -93,10 +93,10 @@ TEST_F(GuardSampleHeapDeathTest, StopsAccessesBeyondThePageAndAfterTheFree) {
     Heap heap;
     void* const atEnd = heap.malloc(64);
     void* const atStart = heap.malloc(64);
-    EXPECT_EXIT(*at(atEnd, 64) = 1, ::testing::KilledBySignal(SIGSEGV), "");
-    EXPECT_EXIT(*at(atStart, -1) = 1, ::testing::KilledBySignal(SIGSEGV), "");
+    EXPECT_DEATH(*at(atEnd, 64) = 1, "");
+    EXPECT_DEATH(*at(atStart, -1) = 1, "");
     heap.free(atEnd);
-    EXPECT_EXIT(static_cast<void>(*at(atEnd, 0)), ::testing::KilledBySignal(SIGSEGV), "");
+    EXPECT_DEATH(static_cast<void>(*at(atEnd, 0)), "");
 }
 
 TEST_F(GuardSampleHeapDeathTest, ReportsAWrongFreeWithStacks) {

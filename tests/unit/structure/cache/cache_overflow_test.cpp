@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+#include <heapwright/structure/cache/cache_overflow.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace heapwright {
+namespace {
+
+static_assert(CacheOverflow<Batches<8>> && CacheOverflow<Singles> && CacheOverflow<Ages<128>>);
+static_assert(!CacheOverflow<int>);
+
+TEST(CacheOverflow, StatesHowManyObjectsMoveAndWhetherTheyHaveAnAge) {
+    EXPECT_EQ(Batches<8>::batch, 8U);
+    EXPECT_EQ(Batches<8>::age, 0U);
+    EXPECT_EQ(Singles::batch, 1U);
+    EXPECT_EQ(Singles::age, 0U);
+    EXPECT_EQ(Ages<128>::batch, 1U);
+    EXPECT_EQ(Ages<128>::age, 128U);
+}
+
+TEST(AgedObject, KeepsItsStampWhileItWaits) {
+    alignas(AgedObject) std::array<unsigned char, 64> memory{};
+    AgedObject::stamp(memory.data(), 4711);
+    const CachedObject* const waiting = CachedObject::make(memory.data(), nullptr, 1, 16);
+    EXPECT_EQ(AgedObject::stampOf(waiting), 4711U);
+}
+
+} // namespace
+} // namespace heapwright
