@@ -19,6 +19,7 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <link.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
@@ -112,13 +113,40 @@ static void* beside(const void* base, const char* name) {
     return known && where.dli_fbase == base ? found : NULL;
 }
 
-static void choose(void) {
+/* The base of the object that provides malloc; NULL if there is none. A program that takes the
+ * address of malloc and is linked to a fixed address has an undefined symbol with a value. Then
+ * the first other object that defines malloc provides it. */
+static const void* provider(void) {
     Dl_info where;
-    void* const allocator = dlsym(RTLD_DEFAULT, "malloc");
-    if (allocator == NULL || dladdr(allocator, &where) == 0) {
+    ElfW(Sym)* symbol = NULL;
+    void* const first = dlsym(RTLD_DEFAULT, "malloc");
+    if (first == NULL || dladdr1(first, &where, (void**)&symbol, RTLD_DL_SYMENT) == 0) {
+        return NULL;
+    }
+    if (symbol == NULL || symbol->st_shndx != SHN_UNDEF) {
+        return where.dli_fbase;
+    }
+    void* const program = dlopen(NULL, RTLD_LAZY);
+    struct link_map* object = NULL;
+    if (program == NULL || dlinfo(program, RTLD_DI_LINKMAP, &object) != 0) {
+        return NULL;
+    }
+    while ((object = object->l_next) != NULL) {
+        void* const handle = dlopen(object->l_name, RTLD_LAZY | RTLD_NOLOAD);
+        void* const found = handle != NULL ? dlsym(handle, "malloc") : NULL;
+        if (found != NULL && dladdr(found, &where) != 0 &&
+            (ElfW(Addr))where.dli_fbase == object->l_addr) {
+            return where.dli_fbase;
+        }
+    }
+    return NULL;
+}
+
+static void choose(void) {
+    const void* const base = provider();
+    if (base == NULL) {
         return;
     }
-    const void* const base = where.dli_fbase;
     *(void**)&gauge.mallctl = beside(base, "mallctl");
     *(void**)&gauge.property = beside(base, "MallocExtension_GetNumericProperty");
     *(void**)&gauge.figures = beside(base, "heapwright_granary_statistics");

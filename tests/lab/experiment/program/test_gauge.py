@@ -3,6 +3,7 @@
 """What is live, by the accounts of allocators, in processes that fork, execute and change."""
 
 import os
+import shutil
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -76,6 +77,48 @@ def test_a_process_tells_what_is_live_in_it(
         assert told.live < 2 * KEPT
         assert told.taken >= told.live
         assert told.source == source
+        assert process.stdin is not None
+        process.stdin.close()
+
+
+FIXED = """
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static void* (*volatile take)(size_t);
+int main(void) {
+    take = malloc;
+    memset(take(KEPT), 1, KEPT);
+    printf("%d\\n", getpid());
+    fflush(stdout);
+    return getchar() != EOF;
+}
+"""
+
+
+@pytest.mark.parametrize("allocator", [None, "granary"])
+def test_a_program_at_a_fixed_address_tells_as_well(
+    gauge: Gauge, allocator: str | None, tmp_path: Path
+) -> None:
+    """There the address of malloc is one in the program, as in the distribution's python3."""
+    compiler = shutil.which("gcc")
+    if compiler is None:
+        pytest.skip("needs a C compiler (package gcc)")
+    source, target = tmp_path / "fixed.c", tmp_path / "fixed"
+    source.write_text(FIXED, encoding="utf-8")
+    fixed = ["-no-pie", "-fno-pie", f"-DKEPT={KEPT}"]
+    subprocess.run([compiler, *fixed, str(source), "-o", str(target)], check=True)
+    first = [] if allocator is None else [str(native.library(allocator))]
+    preload = ":".join([*first, str(gauge.library)])
+    environment = {**os.environ, **gauge.variables, "LD_PRELOAD": preload}
+    with subprocess.Popen(
+        [target], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        pid = int(process.stdout.readline())
+        told = told_by(gauge, pid, lambda seen: seen.live >= KEPT)
+        assert told.source == (allocator or "mallinfo2")
         assert process.stdin is not None
         process.stdin.close()
 
