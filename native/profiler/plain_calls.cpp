@@ -200,13 +200,13 @@ private:
                                       std::uint64_t usable) {
         all_.heapMap_.began(address, size);
         if (system_ != nullptr)
-            system_->allocated(address, usable);
+            system_->allocated(address, usable, run_.thread);
     }
     [[gnu::always_inline]] void ended(std::uint64_t address, std::uint64_t size,
                                       std::uint64_t usable) {
         all_.heapMap_.ended(address, size);
         if (system_ != nullptr)
-            system_->freed(address, usable);
+            system_->freed(address, usable, run_.thread);
     }
 
     Profiler& all_;

@@ -210,7 +210,7 @@ void Profiler::resize(Process& process, const Block& block, const Event& event) 
     state_.usable += event.size + slack - block.size - block.slack;
     sizes_.resized(block.size, event.size);
     sites_[block.site].live += event.size - block.size;
-    blockEnded(event.process, block);
+    blockEnded(event.process, block, block.thread);
     process.live.resize(block.address, event.size, slack);
     Block resized = block;
     resized.size = event.size;
@@ -272,10 +272,10 @@ void Profiler::blockBegan(std::uint32_t process, const Block& block) {
     }
     heapMap_.began(block.address, block.size);
     if (system_ != nullptr)
-        system_->allocated(block.address, block.size + block.slack);
+        system_->allocated(block.address, block.size + block.slack, block.thread);
 }
 
-void Profiler::blockEnded(std::uint32_t process, const Block& block) {
+void Profiler::blockEnded(std::uint32_t process, const Block& block, std::uint32_t thread) {
     if (process != mapped_) {
         elsewhere_.bytes -= block.size;
         elsewhere_.usable -= block.size + block.slack;
@@ -283,7 +283,7 @@ void Profiler::blockEnded(std::uint32_t process, const Block& block) {
     }
     heapMap_.ended(block.address, block.size);
     if (system_ != nullptr)
-        system_->freed(block.address, block.size + block.slack);
+        system_->freed(block.address, block.size + block.slack, thread);
 }
 
 void Profiler::end(const Block& block, std::uint32_t process, const End& how) {
@@ -299,17 +299,18 @@ void Profiler::end(const Block& block, std::uint32_t process, const End& how) {
     }
     if (life.nanoseconds <= shortRetention)
         ++sites_[block.site].shortLived;
-    settle(block, process, life);
+    settle(block, process, life, how.thread);
 }
 
 /// What is done when a life is known, whether it ended or not.
-void Profiler::settle(const Block& block, std::uint32_t process, const Life& life) {
+void Profiler::settle(const Block& block, std::uint32_t process, const Life& life,
+                      std::uint32_t thread) {
     retention_.add(life);
     if (life.isLong())
         longLived(block.operation);
     sizes_.ended(block.size);
     sites_[block.site].live -= block.size;
-    blockEnded(process, block);
+    blockEnded(process, block, thread);
     state_.bytes -= block.size;
     state_.usable -= block.size + block.slack;
     --state_.objects;
@@ -345,7 +346,7 @@ void Profiler::abandon(std::uint32_t number) {
         site.neverFreedBytes += block.size;
         ++counts_.neverFreed;
         counts_.neverFreedBytes += block.size;
-        settle(block, number, {block.size, 0, 0, false, false});
+        settle(block, number, {block.size, 0, 0, false, false}, block.thread);
     };
     process.live.forEach(leave);
     for (const Released& released : process.released)

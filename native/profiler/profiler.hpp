@@ -146,11 +146,11 @@ private:
     /// The block that a realloc was given, no more in the table; nothing if it is not known.
     std::optional<Released> takeOld(Process& process, const trace::Event& event);
     void end(const Block& block, std::uint32_t process, const End& how);
-    void settle(const Block& block, std::uint32_t process, const Life& life);
+    void settle(const Block& block, std::uint32_t process, const Life& life, std::uint32_t thread);
     void resize(Process& process, const Block& block, const trace::Event& event);
     void grown();
     void blockBegan(std::uint32_t process, const Block& block);
-    void blockEnded(std::uint32_t process, const Block& block);
+    void blockEnded(std::uint32_t process, const Block& block, std::uint32_t thread);
 
     /// What calls that went the short way come to.
     struct Sums {

@@ -21,7 +21,10 @@ void writePlace(Json& json, std::string_view name, const HeapPlace& place) {
     json.field("mapped_bytes", place.mapped);
     json.field("resident_bytes", place.resident);
     json.field("usable_bytes", place.usable);
+    json.field("pinned_bytes", place.pinned);
     json.field("free_top_bytes", place.freeTop);
+    json.field("cached_top_bytes", place.cachedTop);
+    json.field("fast_top_bytes", place.fastTop);
     json.endObject();
 }
 
@@ -58,6 +61,11 @@ SystemView::SystemView(const trace::Trace& trace, std::uint32_t process) : trace
         }
     }
     readRecorderMemory(process);
+    trace::SystemDecoder all; // the unit of the blocks must be known before the first one
+    for (const trace::Record& record : records_) {
+        all.take(record.type, record.bytes);
+    }
+    spans_ = Spans(all.objects());
     decode();
 }
 
@@ -189,35 +197,74 @@ void SystemView::forgetUnmapped(const std::vector<trace::SystemMapping>& mapping
     }
 }
 
-void SystemView::addTo(HeapPlace& place, const trace::SystemMapping& mapping) const {
+/// The stretches of addresses in which blocks pin memory, in ascending order.
+std::vector<Span> SystemView::pinnedSpans() const {
+    std::vector<Span> spans;
+    std::int64_t live = 0;
+    for (const auto& [number, account] : accounts_) {
+        for (std::uint64_t page = 0; page < account.pinned.size(); ++page) {
+            const std::int64_t before = live;
+            live += account.pinned[page];
+            const std::uint64_t address = (number << 20) + (page << pageShift);
+            if (before <= 0 && live > 0) {
+                spans.push_back({address, address});
+            } else if (before > 0 && live <= 0) {
+                spans.back().end = address;
+            }
+        }
+    }
+    return spans;
+}
+
+/// The last block in these addresses that was freed and not merged; at `begin` if there is none.
+SystemView::FreedBlock SystemView::lastFast(std::uint64_t begin, std::uint64_t end) const {
+    FreedBlock found{begin, never};
+    for (auto account = accounts_.lower_bound(begin >> 20);
+         account != accounts_.end() && account->first <= (end - 1) >> 20; ++account) {
+        const FreedBlock& last = account->second.lastFast;
+        if (account->second.mergings == mergings_ && last.address > found.address &&
+            last.address < end) {
+            found = last;
+        }
+    }
+    return found;
+}
+
+void SystemView::addTo(HeapPlace& place, const trace::SystemMapping& mapping,
+                       const std::vector<Span>& pinned) const {
     ++place.mappings;
     place.mapped += mapping.end - mapping.begin;
     place.resident += mapping.resident;
-    std::uint64_t top = mapping.begin;
     for (auto account = accounts_.lower_bound(mapping.begin >> 20);
          account != accounts_.end() && account->first <= (mapping.end - 1) >> 20; ++account) {
         place.usable += account->second.usable;
-        if (account->second.usable != 0) {
-            top = std::min(mapping.end, (account->first + 1) << 20);
-        }
     }
-    place.freeTop += mapping.end - std::max(top, mapping.begin);
+    std::uint64_t top = mapping.begin;
+    for (auto span = std::lower_bound(
+             pinned.begin(), pinned.end(), mapping.begin,
+             [](const Span& each, std::uint64_t begin) { return each.end <= begin; });
+         span != pinned.end() && span->begin < mapping.end; ++span) {
+        top = std::min(span->end, mapping.end);
+        place.pinned += top - std::max(span->begin, mapping.begin);
+    }
+    place.freeTop += mapping.end - top;
+    const FreedBlock fast = lastFast(top, mapping.end);
+    // A block that was cached after the others were freed keeps nothing that those do not keep.
+    const bool mostlyFast = 2 * (fast.address - top) >= mapping.end - top;
+    place.fastTop += fast.address - top;
+    place.cachedTop += caches_.highest(top, mapping.end, mostlyFast ? fast.order : never) - top;
 }
 
 void SystemView::noteMostHeld(std::uint64_t time, std::uint64_t usable) {
     mostHeld_ = {};
     mostHeld_.time = time;
     mostHeld_.largestUnmapped = largestUnmapped_;
+    const std::vector<Span> pinned = pinnedSpans();
     for (const trace::SystemMapping& mapping : heaps_) {
-        if (mapping.programBreak) {
-            addTo(mostHeld_.programBreak, mapping);
-        } else if (mapping.begin % arenaSize == 0) {
-            addTo(mostHeld_.arenas, mapping);
-        } else {
-            ++mostHeld_.mapped.mappings;
-            mostHeld_.mapped.mapped += mapping.end - mapping.begin;
-            mostHeld_.mapped.resident += mapping.resident;
-        }
+        addTo(mapping.programBreak             ? mostHeld_.programBreak
+              : mapping.begin % arenaSize == 0 ? mostHeld_.arenas
+                                               : mostHeld_.mapped,
+              mapping, pinned);
     }
     // Mappings of their own stand close together, several in a mebibyte: they have what is left.
     const std::uint64_t elsewhere = mostHeld_.programBreak.usable + mostHeld_.arenas.usable;

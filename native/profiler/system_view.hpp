@@ -8,15 +8,19 @@
 // is code, stacks, the program's own caches, and mappings of an allocator that hold only its
 // records.
 //
-// Cost: for each event a comparison and an addition to the account of a mebibyte of addresses; for
-// each sample a walk over its mappings. Memory: some 60 bytes for each mebibyte of addresses in
-// which blocks stood, and a bounded number of rows.
+// Cost: for each event a comparison, and additions to the account of a mebibyte of addresses. For
+// each sample a walk over its mappings. For each new maximum of held memory a walk over the
+// accounts. Memory: some 600 bytes for each mebibyte of addresses in which blocks stood, and a
+// bounded number of rows.
 #pragma once
 
 #include "profiler/json.hpp"
+#include "profiler/spans.hpp"
+#include "profiler/thread_caches.hpp"
 #include "trace/reader.hpp"
 #include "trace/system.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bitset>
 #include <cstdint>
@@ -46,8 +50,11 @@ struct HeapPlace {
     std::uint64_t mappings = 0;
     std::uint64_t mapped = 0;
     std::uint64_t resident = 0;
-    std::uint64_t usable = 0;  ///< of live blocks
-    std::uint64_t freeTop = 0; ///< mapped behind the last mebibyte in which a block is live
+    std::uint64_t usable = 0;    ///< of live blocks
+    std::uint64_t pinned = 0;    ///< in the spans in which a block is live
+    std::uint64_t freeTop = 0;   ///< mapped behind the last page in which a block is live
+    std::uint64_t cachedTop = 0; ///< of `freeTop`: up to the last block in the cache of a thread
+    std::uint64_t fastTop = 0;   ///< of `freeTop`: up to the last block that glibc did not merge
 };
 
 /// Where memory was when the allocator held most.
@@ -77,15 +84,26 @@ public:
         }
     }
 
-    void allocated(std::uint64_t address, std::uint64_t usable) {
+    void allocated(std::uint64_t address, std::uint64_t usable, std::uint32_t thread) {
         Mebibyte& account = at(address >> 20);
         account.usable += usable;
         account.pages[(address >> 12) & 255] = true;
+        pin(spans_.of(address, usable), 1);
+        caches_.allocated(address, usable, thread);
+        mergings_ += usable >= leastMerging ? 1 : 0;
     }
 
-    void freed(std::uint64_t address, std::uint64_t usable) {
+    void freed(std::uint64_t address, std::uint64_t usable, std::uint32_t thread) {
         Mebibyte& account = at(address >> 20);
         account.usable -= usable < account.usable ? usable : account.usable;
+        pin(spans_.of(address, usable), -1);
+        const bool cached = caches_.freed(address, usable, thread, ++frees_);
+        if (!cached && usable <= mostFast) {
+            if (account.mergings != mergings_ || address > account.lastFast.address) {
+                account.lastFast = {address, frees_};
+            }
+            account.mergings = mergings_;
+        }
         if (usable >= leastMapped && usable > largestUnmapped_ && hasItsMapping(address))
             [[unlikely]] {
             largestUnmapped_ = usable;
@@ -103,14 +121,26 @@ public:
 private:
     static constexpr std::uint64_t never = ~std::uint64_t{0};
     static constexpr std::uint64_t leastMapped = 124 << 10; ///< bytes
+    /// Usable bytes. glibc does not merge a freed block up to this size with free memory.
+    static constexpr std::uint64_t mostFast = 120;
+    /// Usable bytes. A request from this size on makes glibc merge all of those.
+    static constexpr std::uint64_t leastMerging = 1016;
 
     /// glibc gives a large block a mapping of its own and puts a header of 16 bytes before it.
     static bool hasItsMapping(std::uint64_t address) { return address % 4096 == 16; }
 
+    struct FreedBlock {
+        std::uint64_t address = 0;
+        std::uint64_t order = never; ///< number of the free
+    };
     /// The account of one mebibyte of addresses.
     struct Mebibyte {
-        std::uint64_t usable = 0; ///< of the live blocks that begin there
-        std::bitset<256> pages;   ///< in which blocks began
+        std::uint64_t usable = 0;   ///< of the live blocks that begin there
+        FreedBlock lastFast;        ///< the last in it that glibc did not merge
+        std::uint64_t mergings = 0; ///< that there had been when it was freed
+        std::bitset<256> pages;     ///< in which blocks began
+        /// Live spans that begin with a page, less those that ended with the page before it.
+        std::array<std::int16_t, 256> pinned{};
     };
     struct Place {
         std::uint64_t number = never;
@@ -127,6 +157,17 @@ private:
         return account;
     }
 
+    /// Adds a live span, or takes it away.
+    void pin(const Span& span, int by) {
+        add(span.begin, by);
+        add(span.end, -by);
+    }
+
+    void add(std::uint64_t address, int by) {
+        std::int16_t& sum = at(address >> 20).pinned[(address >> 12) & 255];
+        sum = static_cast<std::int16_t>(sum + by);
+    }
+
     std::vector<std::string> objects() const;
     void decode();
     void take(std::uint64_t live, std::uint64_t usable);
@@ -134,7 +175,10 @@ private:
     std::uint64_t ofRecorder(const trace::SystemMapping& mapping) const;
     bool isHeap(const trace::SystemMapping& mapping) const;
     void forgetUnmapped(const std::vector<trace::SystemMapping>& mappings);
-    void addTo(HeapPlace& place, const trace::SystemMapping& mapping) const;
+    std::vector<Span> pinnedSpans() const;
+    void addTo(HeapPlace& place, const trace::SystemMapping& mapping,
+               const std::vector<Span>& pinned) const;
+    FreedBlock lastFast(std::uint64_t begin, std::uint64_t end) const;
     void noteMostHeld(std::uint64_t time, std::uint64_t usable);
     void keep(const SystemRow& row);
 
@@ -143,6 +187,10 @@ private:
     std::vector<trace::RecorderMemory> recorderMemory_;
     std::size_t record_ = 0;
     trace::SystemDecoder decoder_;
+    Spans spans_;
+    ThreadCaches caches_;
+    std::uint64_t frees_ = 0;
+    std::uint64_t mergings_ = 0;     ///< requests so far that made glibc merge
     std::uint64_t nextTime_ = never; ///< of the sample that is decoded and not yet taken
     std::map<std::uint64_t, Mebibyte> accounts_;
     std::array<Place, 1024> recent_{};

@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 
 from heapwright.artefacts.explanation.document import Setting
 from heapwright.artefacts.profile.series import HeapPlace, MostHeld
-from heapwright.artefacts.run.allocator_settings import beside_what_is_set, is_in_force
+from heapwright.artefacts.run.allocator_settings import TUNABLES, beside_what_is_set, is_in_force
 
 GLIBC = "glibc"
 MMAP_THRESHOLD = 128 * 1024
@@ -27,6 +27,8 @@ KEPT_IN_ARENA = 384 * 1024
 memory between live blocks is additional."""
 KEPT_AT_TOP = 256 * 1024
 """Bytes. What stays free at the top of an arena with the initial trim threshold."""
+NO_FASTBINS = "glibc.malloc.mxfast=0"
+NO_TCACHE = "glibc.malloc.tcache_count=0"
 OURS = "libheapwright-"
 NOT_ALLOCATORS = ("recorder", "hold", "witness", "marks", "region", "xalloc", "obstack")
 
@@ -69,8 +71,7 @@ def setting_for(
     if allocator == GLIBC:
         choices = _glibc(most_held, use or Use())
     else:
-        advise = _OTHERS.get(allocator)
-        choices = [*([advise()] if advise else []), _none(allocator)]
+        choices = _others(allocator, most_held)
     taken = [each for each in choices if each.assignments and _in_force(each, given)]
     found = next(each for each in choices if each not in taken)
     assignments = {
@@ -83,6 +84,35 @@ def setting_for(
 
 def _in_force(setting: Setting, environment: Mapping[str, str]) -> bool:
     return all(is_in_force(name, value, environment) for name, value in setting.assignments.items())
+
+
+def _others(allocator: str, most_held: MostHeld | None) -> list[Setting]:
+    """A setting returns the spans without a live block, and no others."""
+    advise = _OTHERS.get(allocator)
+    if advise is None:
+        return [_none(allocator)]
+    places = () if most_held is None else _places(most_held)
+    held = sum(map(_held, places))
+    if 2 * sum(map(_unpinned, places)) < held:
+        return [
+            Setting(
+                allocator=allocator,
+                why="it lies between live blocks, in spans that no setting returns while one block "
+                "in them is live; `heapwright compare` shows which allocators hold less",
+            )
+        ]
+    return [advise(), _none(allocator)]
+
+
+def _places(most_held: MostHeld) -> tuple[HeapPlace, ...]:
+    return most_held.program_break, most_held.arenas, most_held.mapped
+
+
+def _unpinned(place: HeapPlace) -> int:
+    """Bytes that a setting may return."""
+    if place.pinned_bytes is None:
+        return _held(place)
+    return max(place.resident_bytes - place.pinned_bytes, 0)
 
 
 def _none(allocator: str) -> Setting:
@@ -114,7 +144,9 @@ def _glibc(most_held: MostHeld | None, use: Use) -> list[Setting]:
                 "256 KiB, which no threshold returns"
             )
         )
-    if _returned_by_trim(most_held) >= held / 2:
+    if (kept := _kept_below_freed_blocks(most_held)) is not None:
+        choices.append(kept)
+    elif _returned_by_trim(most_held) >= held / 2:
         choices.append(
             _trim(
                 "most of it is free at the top of the heap, below a threshold that has risen with "
@@ -140,16 +172,45 @@ def _glibc(most_held: MostHeld | None, use: Use) -> list[Setting]:
     return [*choices, _HOLES]
 
 
+def _kept_below_freed_blocks(most_held: MostHeld) -> Setting | None:
+    """The setting for free memory at the tops of heaps, below freed blocks that glibc does not
+    merge with it."""
+    places = (most_held.program_break, most_held.arenas)
+    enough = sum(map(_held, places)) / 2
+    fast = sum(min(place.fast_top_bytes, _held(place)) for place in places) >= enough
+    cached = sum(min(place.cached_top_bytes, _held(place)) for place in places) >= enough
+    if not fast and not cached:
+        return None
+    tunables = [*([NO_FASTBINS] if fast else []), *([NO_TCACHE] if cached else [])]
+    kinds = [
+        *(["of at most 120 bytes in fastbins"] if fast else []),
+        *(["in the caches of threads (tcache)"] if cached else []),
+    ]
+    assignments = {TUNABLES: ":".join(tunables)}
+    if _threshold_rose(most_held):
+        assignments["MALLOC_TRIM_THRESHOLD_"] = str(MMAP_THRESHOLD)
+    return Setting(
+        allocator=GLIBC,
+        assignments=assignments,
+        why=f"most of it is free at the top of the heap, below freed blocks {' and '.join(kinds)}, "
+        "which glibc does not merge with it",
+    )
+
+
+def _threshold_rose(most_held: MostHeld) -> bool:
+    """Whether the program freed a block that had a mapping of its own. glibc trims tops from the
+    start; the threshold then rises."""
+    largest = most_held.largest_unmapped_bytes
+    return largest is None or largest >= MMAP_THRESHOLD
+
+
 def _returned_by_trim(most_held: MostHeld) -> int:
     """The bytes at the tops of heaps that a fixed trim threshold returns.
 
-    glibc trims tops from the start. Free memory remains there only after the threshold has risen,
-    because the program freed a block that had a mapping of its own. Otherwise a live block, or one
-    in the cache of a thread, lies above it.
+    Free memory remains there only after the threshold has risen. Otherwise a live block lies above
+    it.
     """
-    if most_held.largest_unmapped_bytes is not None and (
-        most_held.largest_unmapped_bytes < MMAP_THRESHOLD
-    ):
+    if not _threshold_rose(most_held):
         return 0
     places = (most_held.program_break, most_held.arenas)
     return sum(

@@ -34,8 +34,8 @@ class Answer:
     """For a kind, the frames of the first culprit."""
     rates: Mapping[str, float] = field(default_factory=dict)
     """For a kind, bytes a second."""
-    settings: frozenset[str] = frozenset()
-    """The variables that it advises to set."""
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """The variables that it advises to set, and their values."""
     searched: bool = False
     """Whether the process was searched for blocks that no pointer leads to."""
     document: Mapping[str, Any] = field(default_factory=dict)
@@ -77,7 +77,7 @@ def read_answer(document: Mapping[str, Any]) -> Answer:
         document["sentence"],
         places,
         {kind: rate for kind, rate in rates.items() if rate is not None},
-        frozenset((document.get("setting") or {}).get("assignments", ())),
+        (document.get("setting") or {}).get("assignments", {}),
         document["reachability"] is not None,
         document,
     )

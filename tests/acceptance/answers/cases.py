@@ -53,7 +53,8 @@ class Case:
     culprit: Mapping[str, str] = field(default_factory=dict)
     rate: Mapping[str, float] = field(default_factory=dict)
     setting: str | None = None
-    """The variable that makes the allocator return memory; empty: none does; None: not judged."""
+    """The variables that make the allocator return memory, with their values if only those help;
+    empty: none does; None: not judged."""
     blind: bool = False
     quick: bool = False
     allocator: str = "glibc"

@@ -63,10 +63,14 @@ def judge(case: Case, answer: Answer) -> Judgement:
 
 def _misadvised(case: Case, answer: Answer) -> list[str]:
     """What is wrong with the advised setting."""
-    wanted = frozenset(case.setting.split() if case.setting else ())
-    if case.setting is None or answer.settings == wanted:
+    if case.setting is None:
         return []
-    return [f"advises {' '.join(sorted(answer.settings)) or 'no setting'}"]
+    words = [word.partition("=") for word in case.setting.split()]
+    asked = {name: value or answer.settings.get(name) for name, _, value in words}
+    if asked == dict(answer.settings):
+        return []
+    advised = [f"{name}={value}" for name, value in answer.settings.items()]
+    return [f"advises {' '.join(advised) or 'no setting'}"]
 
 
 def alternatives(truth: str) -> set[str]:

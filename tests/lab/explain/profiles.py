@@ -93,13 +93,16 @@ def sample(
     )
 
 
-def place(resident: int = 0, usable: int = 0, free_top: int = 0, mappings: int = 1) -> HeapPlace:
+def place(
+    resident: int = 0, usable: int = 0, free_top: int = 0, mappings: int = 1, **more: int
+) -> HeapPlace:
     return HeapPlace(
         mappings=mappings,
         mapped_bytes=resident,
         resident_bytes=resident,
         usable_bytes=usable,
         free_top_bytes=free_top,
+        **more,
     )
 
 

@@ -86,6 +86,46 @@ def test_the_trim_threshold_is_advised_only_for_more_than_it_leaves() -> None:
     assert advised(6 * MIB) == {}
 
 
+NO_FASTBINS = {"GLIBC_TUNABLES": "glibc.malloc.mxfast=0"}
+
+
+def test_freed_blocks_that_glibc_does_not_merge_have_a_setting_of_their_own() -> None:
+    def advised(fast: int, cached: int, largest: int = 0) -> dict[str, str]:
+        top = place(20 * MIB, 0, 20 * MIB, fast_top_bytes=fast, cached_top_bytes=cached)
+        where = most_held(program_break=top, largest_unmapped_bytes=largest)
+        return setting_for("glibc", where).assignments
+
+    assert advised(19 * MIB, 0) == NO_FASTBINS
+    assert advised(0, 19 * MIB) == {"GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"}
+    assert advised(19 * MIB, 19 * MIB) == {
+        "GLIBC_TUNABLES": "glibc.malloc.mxfast=0:glibc.malloc.tcache_count=0"
+    }
+    assert advised(19 * MIB, 0, MIB) == NO_FASTBINS | TRIM, "the threshold has risen as well"
+    assert advised(5 * MIB, 5 * MIB) == {}, "most of it lies above them"
+
+
+def test_other_tunables_are_kept() -> None:
+    top = place(20 * MIB, 0, 20 * MIB, fast_top_bytes=19 * MIB)
+    where = most_held(program_break=top, largest_unmapped_bytes=0)
+    given = {"GLIBC_TUNABLES": "glibc.malloc.arena_max=1:glibc.malloc.mxfast=64"}
+    kept = setting_for("glibc", where, environment=given).assignments
+    assert kept == {"GLIBC_TUNABLES": "glibc.malloc.arena_max=1:glibc.malloc.mxfast=0"}
+    assert setting_for("glibc", where, environment=kept).assignments == {}
+
+
+@pytest.mark.parametrize("allocator", ["jemalloc", "tcmalloc", "mimalloc"])
+def test_a_setting_returns_only_spans_without_a_live_block(allocator: str) -> None:
+    def advised(pinned: int | None) -> bool:
+        mapped = place(60 * MIB, 8 * MIB).model_copy(update={"pinned_bytes": pinned})
+        return bool(setting_for(allocator, most_held(mapped=mapped)).assignments)
+
+    assert advised(10 * MIB)
+    assert advised(None), "an older profile"
+    assert not advised(60 * MIB)
+    pinned = place(60 * MIB, 8 * MIB, pinned_bytes=60 * MIB)
+    assert "spans" in setting_for(allocator, most_held(mapped=pinned)).why
+
+
 @pytest.mark.parametrize(
     "given",
     [

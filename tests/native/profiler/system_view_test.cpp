@@ -69,7 +69,7 @@ TEST(SystemView, ResidentMemoryFallsIntoItsParts) {
     SystemView view(trace, 0);
     ASSERT_TRUE(view.present());
     view.advance(500, 0, 0);
-    view.allocated(heap + 4096, 2 * mebibyte);
+    view.allocated(heap + 4096, 2 * mebibyte, 0);
     view.advance(2000, mebibyte, 2 * mebibyte);
     ASSERT_EQ(view.rows().size(), 1U);
     const SystemRow& row = view.rows()[0];
@@ -89,7 +89,7 @@ TEST(SystemView, PagesOfTheRecorderAreCountedApart) {
     const Samples file({one}, {{elsewhere, elsewhere + 2 * mebibyte}});
     const trace::Trace trace(file.path());
     SystemView view(trace, 0);
-    view.allocated(heap + 4096, 2 * mebibyte);
+    view.allocated(heap + 4096, 2 * mebibyte, 0);
     view.advance(2000, mebibyte, 2 * mebibyte);
     ASSERT_EQ(view.rows().size(), 1U);
     const SystemRow& row = view.rows()[0];
@@ -104,9 +104,9 @@ TEST(SystemView, AMappingIsHeapOnlyWhileItIsTheOneInWhichBlocksWere) {
     const Samples file({sample(1000, there), sample(2000, {}), sample(3000, there)});
     const trace::Trace trace(file.path());
     SystemView view(trace, 0);
-    view.allocated(elsewhere + 16, 100);
+    view.allocated(elsewhere + 16, 100, 0);
     view.advance(1500, 100, 100);
-    view.freed(elsewhere + 16, 100);
+    view.freed(elsewhere + 16, 100, 0);
     view.finish(0, 0);
     ASSERT_EQ(view.rows().size(), 3U);
     EXPECT_EQ(view.rows()[0].heapResident, mebibyte);
@@ -120,13 +120,14 @@ TEST(SystemView, WhereMostWasHeld) {
                                       mapping(elsewhere, mebibyte, mebibyte)})});
     const trace::Trace trace(file.path());
     SystemView view(trace, 0);
-    view.allocated(heap + 64, 1000);
-    view.allocated(arena + 2 * mebibyte - 4096, 2000);
-    view.allocated(elsewhere + 64, 3000);
+    view.allocated(heap + 64, 1000, 0);
+    view.allocated(arena + 2 * mebibyte - 4096, 2000, 0);
+    view.allocated(elsewhere + 64, 3000, 0);
     view.finish(6000, 6000);
     const MostHeld& most = view.mostHeld();
     EXPECT_EQ(most.programBreak.usable, 1000U);
-    EXPECT_EQ(most.programBreak.freeTop, 3 * mebibyte);
+    EXPECT_EQ(most.programBreak.freeTop, 4 * mebibyte - 4096);
+    EXPECT_EQ(most.programBreak.pinned, 4096U);
     EXPECT_EQ(most.arenas.mappings, 1U);
     EXPECT_EQ(most.arenas.usable, 2000U);
     EXPECT_EQ(most.arenas.freeTop, 0U);
@@ -140,14 +141,75 @@ TEST(SystemView, OnlyAFreedBlockWithItsOwnMappingRaisesGlibcsThresholds) {
     const trace::Trace trace(file.path());
     SystemView view(trace, 0);
     for (const std::uint64_t address : {heap + 64, elsewhere + 16}) {
-        view.allocated(address, mebibyte);
+        view.allocated(address, mebibyte, 0);
     }
-    view.freed(heap + 64, mebibyte); // inside the heap
+    view.freed(heap + 64, mebibyte, 0); // inside the heap
     view.advance(1000, mebibyte, mebibyte);
     EXPECT_EQ(view.mostHeld().largestUnmapped, 0U);
-    view.freed(elsewhere + 16, mebibyte);
+    view.freed(elsewhere + 16, mebibyte, 0);
     view.finish(0, 0);
     EXPECT_EQ(view.mostHeld().largestUnmapped, mebibyte);
+}
+
+/// What was held with `blocks` of `size` bytes, freed from the first to the last, or in reverse.
+HeapPlace topAfterFrees(std::uint64_t size, std::uint64_t blocks, bool reverse) {
+    const Samples file({sample(1000, {mapping(heap, 4 * mebibyte, 4 * mebibyte, true)})});
+    const trace::Trace trace(file.path());
+    SystemView view(trace, 0);
+    const auto address = [&](std::uint64_t at) { return heap + 16 + at * (size + 8); };
+    for (std::uint64_t at = 0; at < blocks; ++at) {
+        view.allocated(address(at), size, 0);
+    }
+    for (std::uint64_t at = 0; at < blocks; ++at) {
+        view.freed(address(reverse ? blocks - 1 - at : at), size, 0);
+    }
+    view.finish(0, 0);
+    return view.mostHeld().programBreak;
+}
+
+TEST(SystemView, FreedBlocksThatGlibcDoesNotMergeStandAtTheTop) {
+    const std::uint64_t most = 4 * mebibyte;
+    const HeapPlace small = topAfterFrees(40, most / 48 - 1, false);
+    EXPECT_GT(small.fastTop, most - 200);
+    EXPECT_LT(small.cachedTop, 1000U) << "the first seven";
+    const HeapPlace reversed = topAfterFrees(40, most / 48 - 1, true);
+    EXPECT_GT(reversed.fastTop, most - 1000);
+    EXPECT_GT(reversed.cachedTop, most - 1000);
+    const HeapPlace large = topAfterFrees(1000, most / 1008 - 1, true);
+    EXPECT_EQ(large.fastTop, 0U);
+    EXPECT_GT(large.cachedTop, most - 5000);
+    EXPECT_EQ(large.freeTop, most);
+}
+
+TEST(SystemView, ALargeRequestMergesSmallFreedBlocks) {
+    const Samples file({sample(1000, {mapping(heap, 4 * mebibyte, 3 * mebibyte, true)}),
+                        sample(2000, {mapping(heap, 4 * mebibyte, 4 * mebibyte, true)})});
+    const trace::Trace trace(file.path());
+    SystemView view(trace, 0);
+    for (std::uint64_t at = 0; at < 8; ++at) { // one more than a cache keeps
+        view.allocated(heap + 3 * mebibyte + 48 * at, 40, 0);
+    }
+    for (std::uint64_t at = 0; at < 8; ++at) {
+        view.freed(heap + 3 * mebibyte + 48 * at, 40, 0);
+    }
+    view.advance(1000, 0, 0);
+    EXPECT_GT(view.mostHeld().programBreak.fastTop, 3 * mebibyte);
+    view.allocated(heap + 16, 2000, 0);
+    view.finish(2000, 2000);
+    EXPECT_EQ(view.mostHeld().programBreak.fastTop, 0U);
+    EXPECT_EQ(view.mostHeld().programBreak.pinned, 4096U);
+}
+
+TEST(SystemView, ABlockOverSeveralPagesPinsThemAll) {
+    const Samples file({sample(1000, {mapping(heap, 4 * mebibyte, 4 * mebibyte, true)})});
+    const trace::Trace trace(file.path());
+    SystemView view(trace, 0);
+    view.allocated(heap + mebibyte - 100, mebibyte, 0);
+    view.allocated(heap + 3 * mebibyte, 100, 0);
+    view.freed(heap + 3 * mebibyte, 100, 0);
+    view.finish(mebibyte, mebibyte);
+    EXPECT_EQ(view.mostHeld().programBreak.pinned, mebibyte + 4096);
+    EXPECT_EQ(view.mostHeld().programBreak.freeTop, 2 * mebibyte);
 }
 
 TEST(SystemView, RowsAreBoundedAndTheMostResidentIsKept) {
@@ -159,7 +221,7 @@ TEST(SystemView, RowsAreBoundedAndTheMostResidentIsKept) {
     const Samples file(samples);
     const trace::Trace trace(file.path());
     SystemView view(trace, 0);
-    view.allocated(heap, 10);
+    view.allocated(heap, 10, 0);
     view.finish(10, 10);
     EXPECT_LE(view.rows().size(), 1000U);
     EXPECT_GE(view.rows().size(), 500U);

@@ -149,8 +149,23 @@ class HeapPlace(_Frozen):
     mapped_bytes: Count
     resident_bytes: Count
     usable_bytes: Annotated[Count, Field(description="Of the blocks live in them")]
+    pinned_bytes: Annotated[
+        int | None,
+        Field(
+            description="Of the spans in which a block was live. The allocator returns a span as a "
+            "whole; null: unknown"
+        ),
+    ] = None
     free_top_bytes: Annotated[
-        Count, Field(description="Behind the last mebibyte in which a block was live")
+        Count, Field(description="Behind the last page in which a block was live")
+    ] = 0
+    cached_top_bytes: Annotated[
+        Count,
+        Field(description="Of free_top_bytes: up to the last block that glibc's tcache may keep"),
+    ] = 0
+    fast_top_bytes: Annotated[
+        Count,
+        Field(description="Of free_top_bytes: up to the last block that a fastbin may keep"),
     ] = 0
 
 

@@ -13,6 +13,8 @@ OF_TUNABLE = {
     "glibc.malloc.arena_max": "MALLOC_ARENA_MAX",
     "glibc.malloc.mmap_threshold": "MALLOC_MMAP_THRESHOLD_",
 }
+LISTS = {"MALLOC_CONF": (",", ":"), TUNABLES: (":", "=")}
+"""Variables with several options: what separates options, and an option from its value."""
 VARIABLES = (
     *OF_TUNABLE.values(),
     TUNABLES,
@@ -34,6 +36,8 @@ def allocator_settings(environment: Mapping[str, str]) -> dict[str, str]:
 
 def is_in_force(name: str, value: str, environment: Mapping[str, str]) -> bool:
     """Whether the environment sets the variable to this value, or to a smaller number."""
+    if name == TUNABLES:
+        return set(value.split(":")) <= set(environment.get(TUNABLES, "").split(":"))
     found = _with_tunables(environment).get(name)
     if found is None:
         return False
@@ -48,11 +52,12 @@ def is_in_force(name: str, value: str, environment: Mapping[str, str]) -> bool:
 def beside_what_is_set(name: str, value: str, environment: Mapping[str, str]) -> str:
     """The value to set: options that the variable has already are kept."""
     found = environment.get(name, "")
-    if name != "MALLOC_CONF" or not found:
+    if name not in LISTS or not found:
         return value
-    ours = {option.split(":")[0] for option in value.split(",")}
-    kept = [option for option in found.split(",") if option.split(":")[0] not in ours]
-    return ",".join([*kept, value])
+    between, assign = LISTS[name]
+    ours = {option.split(assign)[0] for option in value.split(between)}
+    kept = [option for option in found.split(between) if option.split(assign)[0] not in ours]
+    return between.join([*kept, value])
 
 
 def _with_tunables(environment: Mapping[str, str]) -> dict[str, str]:

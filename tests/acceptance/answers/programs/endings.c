@@ -4,6 +4,7 @@
  * A leak and a growth, each under several endings of the process. `leak-exit` loses blocks and
  * calls _exit; `growth-exit` keeps them in a list that a global pointer reaches.
  */
+#include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -39,9 +40,20 @@ static void work(int lose) {
     wipe();
 }
 
+static void* work_on(void* lose) {
+    work(lose != NULL);
+    return NULL;
+}
+
 int main(int words, char** word) {
     if (words != 3) {
         return 2;
+    }
+    if (strcmp(word[2], "thread-exit") == 0) { /* the main thread ends before the other one */
+        pthread_t other;
+        void* const lose = strcmp(word[1], "leak") == 0 ? &list : NULL;
+        pthread_create(&other, NULL, work_on, lose);
+        pthread_exit(NULL);
     }
     work(strcmp(word[1], "leak") == 0);
     const char* ending = word[2];

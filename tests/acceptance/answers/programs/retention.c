@@ -42,6 +42,69 @@ static void holes(void) {
     go_on();
 }
 
+/* One block in `stays` survives. No request of a kilobyte or more follows. */
+static void thin_out(size_t count, size_t size, size_t stays) {
+    fill(count, size);
+    empty(count, stays);
+    for (unsigned i = 0; i < 500; ++i) {
+        free(TAKE(200));
+        pace(2000);
+    }
+}
+
+/* Each page keeps a live block. */
+static void pinned_pages(void) {
+    thin_out(most, 464, 7);
+}
+
+/* With jemalloc three pages in four have no live block, but each slab of five pages has one. */
+static void pinned_slabs(void) {
+    thin_out(32 << 10, 1264, 12);
+}
+
+/* Blocks that live and free ones between them, in runs of half a mebibyte. */
+static void free_runs(void) {
+    fill(32 << 10, 1008);
+    for (size_t i = 0; i < 32 << 10; ++i) {
+        if (i % 2048 >= 256) {
+            free(blocks[i]);
+            blocks[i] = NULL;
+        }
+    }
+    go_on();
+}
+
+/* Small freed blocks are not merged. The first one that was taken is freed first. */
+static void fastbins(void) {
+    enum { count = 400000 };
+    char** table = (char**)calloc(count, sizeof *table);
+    for (size_t i = 0; i < count; ++i) {
+        table[i] = TAKE(40);
+    }
+    for (size_t i = 0; i < count; ++i) {
+        free(table[i]);
+    }
+    for (unsigned i = 0; i < 500; ++i) {
+        free(TAKE(200));
+        pace(2000);
+    }
+    free(table);
+}
+
+/* The last block that was taken is freed first, and stays in the cache of the thread. */
+static void tcache(void) {
+    enum { count = 8 << 10 };
+    fill(count, 808);
+    for (size_t i = count; i-- > 0;) {
+        free(blocks[i]);
+        blocks[i] = NULL;
+    }
+    for (unsigned i = 0; i < 500; ++i) {
+        free(TAKE(200));
+        pace(2000);
+    }
+}
+
 /* A block of 16 MiB, freed, has raised the threshold of glibc; what is then freed at the top stays.
  */
 static void top(void) {
@@ -185,4 +248,6 @@ static void holes_and_leak(void) {
 
 SCENARIOS({"holes", holes}, {"top", top}, {"pinned-top", pinned_top},
           {"large-blocks", large_blocks}, {"arenas", arenas}, {"phases", phases},
-          {"bursts", bursts}, {"holes-and-leak", holes_and_leak})
+          {"bursts", bursts}, {"pinned-pages", pinned_pages}, {"pinned-slabs", pinned_slabs},
+          {"free-runs", free_runs}, {"fastbins", fastbins}, {"tcache", tcache},
+          {"holes-and-leak", holes_and_leak})

@@ -11,6 +11,8 @@
 #include <search.h>
 #include <signal.h>
 #include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -276,10 +278,32 @@ static void unfreed_rules(void) {
     }
 }
 
+PLACE static void subscribe(int poller) {
+    struct epoll_event event = {.events = EPOLLIN};
+    event.data.ptr = TAKE(3000);
+    epoll_ctl(poller, EPOLL_CTL_ADD, eventfd(1, 0), &event);
+}
+
+/* Only the kernel knows the blocks, as data of an epoll descriptor. It returns them at the end. */
+static void epoll_data(void) {
+    const int poller = epoll_create1(0);
+    for (unsigned i = 0; i < 400; ++i) {
+        serve(i);
+        subscribe(poller);
+        pace(2 * step_us);
+    }
+    struct epoll_event events[400];
+    if (epoll_wait(poller, events, 400, 0) != 400) {
+        abort();
+    }
+    memset(events, 0, sizeof events);
+}
+
 SCENARIOS({"obstack-growing", obstack_growing}, {"obstack-lost", obstack_lost},
           {"obstack-freed", obstack_freed}, {"realloc-ladder", realloc_ladder},
           {"realloc-lost", realloc_lost}, {"tagged-pointers", tagged_pointers},
           {"signal-driven", signal_driven}, {"fork-server", fork_server},
           {"sealed-table", sealed_table}, {"search-tree", search_tree},
           {"arena-freed", arena_freed}, {"arena-lost", arena_lost},
-          {"bounded-by-bytes", bounded_by_bytes}, {"unfreed-rules", unfreed_rules})
+          {"bounded-by-bytes", bounded_by_bytes}, {"unfreed-rules", unfreed_rules},
+          {"epoll-data", epoll_data})
