@@ -13,6 +13,7 @@ from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 
 from heapwright.artefacts.profile.calls import Function
+from heapwright.profile.symbols import inlined
 from heapwright.profile.symbols.tools import answer_of
 
 PROGRAM = "addr2line"
@@ -38,7 +39,13 @@ def places(path: Path, addresses: Sequence[int]) -> dict[int, tuple[Function, ..
     if not addresses or not has_lines(path):
         return {}
     asked = "".join(f"{address:#x}\n" for address in addresses)
-    return dict(parsed(answer_of(PROGRAM, ("-a", "-f", "-i", "-e", str(path)), asked, PATIENCE_S)))
+    answer = answer_of(PROGRAM, ("-a", "-f", "-i", "-e", str(path)), asked, PATIENCE_S)
+    found = dict(parsed(answer))
+    doubted = [at for at, each in found.items() if len(each) > 1 and each[0].name == each[-1].name]
+    for address, name in inlined.names(path, doubted).items():
+        *outer, innermost = found[address]
+        found[address] = (*outer, innermost.model_copy(update={"name": name}))
+    return found
 
 
 def parsed(text: str) -> Iterator[tuple[int, tuple[Function, ...]]]:

@@ -370,6 +370,23 @@ void closed_descriptors() {
     }
 }
 
+/* Debug information alone names these two: the compiler puts both into their caller. */
+[[gnu::always_inline]] inline void copy_header(unsigned number) {
+    TAKE(500 + number % 2);
+}
+
+[[gnu::always_inline]] inline void parse_request(unsigned number) {
+    copy_header(number);
+}
+
+void inlined_loss() {
+    for (unsigned i = 0; i < steps; ++i) {
+        serve(i);
+        parse_request(i);
+        pace(step_us);
+    }
+}
+
 } // namespace
 
 SCENARIOS({"pool-keeps-answers", pool_keeps_answers}, {"pool-loses", pool_loses},
@@ -380,4 +397,5 @@ SCENARIOS({"pool-keeps-answers", pool_keeps_answers}, {"pool-loses", pool_loses}
           {"wrong-count", wrong_count}, {"no-destructor", no_destructor},
           {"interned-names", interned_names}, {"caches-of-threads", caches_of_threads},
           {"sliding-window", sliding_window}, {"small-drops", small_drops},
-          {"held-by-stacks", held_by_stacks}, {"closed-descriptors", closed_descriptors})
+          {"held-by-stacks", held_by_stacks}, {"closed-descriptors", closed_descriptors},
+          {"inlined-loss", inlined_loss})

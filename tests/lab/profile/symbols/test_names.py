@@ -77,6 +77,7 @@ def test_lines_tell_the_place_and_what_was_inlined(built: Path) -> None:
     assert inlined, "twice() is inlined somewhere within the first bytes"
     assert inlined[0][1].file.endswith("shop.cpp")
     assert inlined[0][1].line == 3
+    assert {functions[1].name for functions in inlined} <= {"twice", "_ZL5twicei"}
 
 
 def test_calls_are_named_in_plain_words(built: Path) -> None:
