@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The span of a block: the stretch of memory that its allocator returns to the system only as a
-// whole, after all blocks in it are free. One live block in a span pins all of it.
+// The span of a block. An allocator returns a span to the system only as a whole, after all blocks
+// in it are free. So one live block pins all of it.
 //
 // | allocator | span |
 // |---|---|

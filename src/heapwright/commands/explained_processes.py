@@ -113,7 +113,12 @@ def _of_process(
     last = max((thread.last_ns for thread in info.threads), default=0)
     ended = process is not None and process.end_ns is not None and process.end_ns <= last
     if info.stop != "none" and not ended:  # blocks live at that time may have been freed later
-        facts = Facts(ending=Ending.UNKNOWN, end_s=last / 1e9, environment=environment)
+        facts = Facts(
+            ending=Ending.UNKNOWN,
+            begin_s=process.start_ns / 1e9 if process else 0.0,
+            end_s=last / 1e9,
+            environment=environment,
+        )
     else:
         facts = Facts(
             ending=_ending(info, process)
@@ -121,6 +126,7 @@ def _of_process(
             else seen.ending,
             reachability=None if reach is None else reach.summary,
             lost=None if reach is None else reach.lost,
+            begin_s=process.start_ns / 1e9 if process else 0.0,
             end_s=None if reach is None else (reach.since_utc_ns - info.start_utc_ns) / 1e9,
             environment=environment,
         )

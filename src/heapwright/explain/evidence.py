@@ -26,6 +26,8 @@ from heapwright.artefacts.profile.series import SystemSample
 LEAST_HELD = 1 << 20
 MUCH_HELD = 8 << 20
 LEAST_GROWTH = 4 << 10
+LEAST_PACED_S = 0.5
+"""A process that lived shorter has no rate: what it did in a moment does not go on."""
 SHORT_RUN_S = 0.1
 LEAST_SHORT_GROWTH = 1 << 20
 """For a short run, in which a program has hardly begun its work."""
@@ -78,6 +80,8 @@ class Facts:
     """The blocks that no pointer leads to; None: pointers were not searched."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """The known variables of the command that configure an allocator."""
+    begin_s: float = 0.0
+    """Time at which the process began."""
     end_s: float | None = None
     """Time at which the process began to wait for the search, or the recording ended. Later
     samples of the system are left out. Later calls are the teardown."""

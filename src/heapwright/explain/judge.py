@@ -12,6 +12,8 @@ together:
 4. *Steady*.
 """
 
+import re
+
 from heapwright.artefacts.explanation.document import (
     Culprit,
     Explanation,
@@ -24,12 +26,15 @@ from heapwright.artefacts.profile.course import end_of_course
 from heapwright.artefacts.profile.document import Profile
 from heapwright.artefacts.run.foreign_heaps import (
     ForeignHeap,
+    Interpreter,
     foreign_heap_named,
     foreign_heap_of,
+    interpreter_of,
 )
 from heapwright.explain import sentence
 from heapwright.explain.culprits import hidden, of_growth, of_leak
 from heapwright.explain.evidence import (
+    LEAST_PACED_S,
     Elsewhere,
     Facts,
     Grown,
@@ -43,6 +48,8 @@ from heapwright.explain.evidence import (
 from heapwright.explain.settings import MMAP_THRESHOLD, Use, allocator_in_use, setting_for
 
 MOST_CULPRITS = 10
+ADDRESS = re.compile(r"[^\s(]+\+0x[0-9a-f]+")
+"""A place without a name: `server+0x10c3`."""
 LEAST_LOST_ONCE = 4 << 10
 """Lost once, and less than that in all: mentioned, but no leak, because the C library loses
 some."""
@@ -69,6 +76,7 @@ class _Judge:
         system = profile.system
         objects = system.objects if system else ()
         self._allocator = allocator_in_use(objects)
+        self._short = self._end - self._facts.begin_s < LEAST_PACED_S
         self._runtime = _runtime(profile)
         self._grown = grown(profile, facts, self._end)
         self._held = held(profile, self._end)
@@ -126,18 +134,29 @@ class _Judge:
         if found and not leak and self._lost_bytes():
             found[-1] = _with(found[-1], self._lost_once())
         gap = self._profile.coverage.gap() if self._profile.coverage else ""
-        script = _script_runtime(self._profile)
-        if script and any(each.kind in {Kind.LEAK, Kind.GROWTH} for each in found):
-            found[-1] = _with(found[-1], sentence.lines_of_script(script))
+        if said := self._about_places():
+            found[-1] = _with(found[-1], said)
         if found and gap:
             found[-1] = _with(found[-1], sentence.also_blind(gap))
         return found or [self._nothing(gap)]
+
+    def _about_places(self) -> str:
+        """Why the first place does not help, and what names a better one."""
+        place = self._culprits[0].place if self._culprits else ""
+        script = _interpreter(self._profile)
+        if place and script:
+            return sentence.native_places(script, place)
+        return sentence.no_symbols(place) if ADDRESS.fullmatch(place) else ""
 
     def _leak(self) -> list[Finding]:
         lost, reach = self._facts.lost, self._facts.reachability
         if not lost or reach is None or not reach.unreachable_bytes:
             return []
-        going = {place: each for place, each in lost.items() if each.goes_on(self._end)}
+        going = {
+            place: each
+            for place, each in lost.items()
+            if each.goes_on(self._end) and not self._short
+        }
         if not going and reach.unreachable_bytes < LEAST_LOST_ONCE:
             return []
         rate = sum(each.rate for each in going.values()) if going else None
@@ -146,7 +165,7 @@ class _Judge:
         said = sentence.leak(
             reach.unreachable_blocks,
             reach.unreachable_bytes,
-            rate=rate,
+            pace=sentence.pace_of_loss(rate, short=self._short),
             first=parts[0] if parts else None,
             largest=max(parts, key=lambda each: each.share, default=None),
         )
@@ -170,9 +189,10 @@ class _Judge:
             return []
         culprits, parts = of_growth(self._profile, found, self._end)
         self._culprits += culprits[:MOST_CULPRITS]
+        rate = None if self._short else found.late.rate
         said = sentence.growth(
             found.total,
-            found.late.rate,
+            rate,
             fate=self._fate(found),
             largest=parts[0] if parts else None,
         )
@@ -181,7 +201,7 @@ class _Judge:
                 kind=Kind.GROWTH,
                 sentence=said,
                 bytes=found.total,
-                rate_bytes_per_s=found.late.rate,
+                rate_bytes_per_s=rate,
             )
         ]
 
@@ -213,7 +233,7 @@ class _Judge:
     def _not_mallocs(self, found: Elsewhere | None) -> list[Finding]:
         if found is None:
             return []
-        rate = found.late.rate if found.late else None
+        rate = found.late.rate if found.late and not self._short else None
         said = sentence.elsewhere(found.most, self._runtime, rise=found.rise, rate=rate)
         size = max(found.rise, found.most.other_bytes or 0)
         return [Finding(kind=Kind.ELSEWHERE, sentence=said, bytes=size, rate_bytes_per_s=rate)]
@@ -262,13 +282,12 @@ def _runtime(profile: Profile) -> ForeignHeap | None:
     return foreign_heap_of(command[0] if command else "", objects)
 
 
-def _script_runtime(profile: Profile) -> ForeignHeap | None:
-    """The interpreter that the program is, if a tool names the lines of its script."""
+def _interpreter(profile: Profile) -> Interpreter | None:
+    """The interpreter that the program is."""
     origin = profile.provenance
     shown = [each for each in origin.processes if each.process == origin.selected]
     command = shown[0].command if shown else origin.command
-    found = foreign_heap_of(command[0]) if command else None
-    return found if found and found.script and profile.sites else None
+    return interpreter_of(command[0]) if command else None
 
 
 def weight(found: Explanation) -> tuple[int, int]:
@@ -277,7 +296,7 @@ def weight(found: Explanation) -> tuple[int, int]:
     if first.kind is Kind.LEAK and first.rate_bytes_per_s is not None:
         return 3, first.bytes
     if first.kind in {Kind.STEADY, Kind.UNKNOWN}:
-        return int(first.kind is Kind.UNKNOWN), 0
+        return int(first.kind is Kind.UNKNOWN), first.bytes
     return 2, first.bytes
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from heapwright.artefacts.explanation.document import Ending, Finding, Moment, Setting
 from heapwright.artefacts.profile.series import SystemSample
-from heapwright.artefacts.run.foreign_heaps import ForeignHeap
+from heapwright.artefacts.run.foreign_heaps import ForeignHeap, Interpreter
 from heapwright.base.quantities import several, size
 
 GIB = 1 << 30
@@ -31,10 +31,8 @@ class Part:
     """Bytes per second; None: it did not continue."""
 
 
-def leak(
-    blocks: int, lost: int, *, rate: float | None, first: Part | None, largest: Part | None
-) -> str:
-    """Blocks that no pointer leads to; `rate` if they are lost repeatedly.
+def leak(blocks: int, lost: int, *, pace: str, first: Part | None, largest: Part | None) -> str:
+    """Blocks that no pointer leads to.
 
     `first` is the first place of the answer, and `largest` the one that lost most bytes.
     """
@@ -44,8 +42,14 @@ def leak(
             f"{what}; {first.place} goes on losing {pace_of(first.rate)}; "
             f"{_quantity(largest.share)} of what was lost comes from {largest.place}."
         )
-    pace = f", lost at {pace_of(rate)}" if rate else "; none was lost later in the run"
     return f"{what}{pace}{_from(largest)}."
+
+
+def pace_of_loss(rate: float | None, *, short: bool) -> str:
+    """Whether the loss goes on, and how fast. A short run does not show it."""
+    if rate:
+        return f", lost at {pace_of(rate)}"
+    return "" if short else "; none was lost later in the run"
 
 
 def perhaps_lost(blocks: int, lost: int, allocator: str) -> str:
@@ -61,11 +65,12 @@ def lost_once(blocks: int, lost: int) -> str:
     return f"Lost once: no pointer leads to {size(lost)} in {several(blocks, 'block')}."
 
 
-def growth(rise: int, rate: float, *, fate: str, largest: Part | None) -> str:
+def growth(rise: int, rate: float | None, *, fate: str, largest: Part | None) -> str:
     """Live memory that rises until the end; `largest` is the place that grows most."""
+    pace = f", lately by {pace_of(rate)}" if rate else ""
     return (
-        f"Growth: the program keeps more and more; live memory rose by {size(rise)}, lately by "
-        f"{pace_of(rate)}{_from(largest)}; {fate}."
+        f"Growth: the program keeps more and more; live memory rose by {size(rise)}{pace}"
+        f"{_from(largest)}; {fate}."
     )
 
 
@@ -140,9 +145,19 @@ def steady(
     )
 
 
-def lines_of_script(runtime: ForeignHeap) -> str:
-    """The places are functions of an interpreter, which hide those of its script."""
-    return f"The places are functions of native code; {runtime.script} names lines of the script."
+def native_places(interpreter: Interpreter, place: str) -> str:
+    """The place is a function of an interpreter, or of an extension, not of the script."""
+    what = place.partition(" (")[0]
+    return (
+        f"The program runs a script in {interpreter.language}: {what} is native code of the "
+        f"interpreter or of an extension, and {interpreter.tool}."
+    )
+
+
+def no_symbols(place: str) -> str:
+    """The place is an address."""
+    file = place.partition("+0x")[0]
+    return f"The debug symbols of {file} would name the function: compile it with -g."
 
 
 def no_sample(step: int) -> str:

@@ -498,3 +498,52 @@ def test_a_document_of_the_first_version_is_read() -> None:
     found = Explanation.from_json(text)
     assert found.findings == ()
     assert found.culprits[0].place == ""
+
+
+def test_a_process_that_lived_for_a_moment_has_no_rate() -> None:
+    """What it lost in milliseconds is no pace for hours."""
+    leaks = site(1, allocations=300, short=0, never_freed=300, live=lambda t: t * 30_000)
+    lost = searched((1, Lost(300, 30_000, 0.7, 0.99)))
+    late = Facts(lost.ending, lost.reachability, lost.lost, begin_s=0.8)
+    found = explain(profile(FLAT, sites=[leaks]), late)
+    assert found.kind is Kind.LEAK
+    assert found.findings[0].rate_bytes_per_s is None
+    assert "/s" not in found.sentence
+    assert "none was lost later" not in found.sentence
+    assert "/s" in explain(profile(FLAT, sites=[leaks]), lost).sentence
+    grown = explain(profile(RISING), Facts(ending=Ending.EXITED, begin_s=0.8))
+    assert grown.kind is Kind.GROWTH
+    assert "/s" not in grown.sentence
+
+
+def test_of_processes_without_a_finding_the_one_with_most_memory_counts() -> None:
+    small, large = explain(profile([MIB] * 100), EXITED), explain(profile(FLAT), EXITED)
+    assert weight(large) > weight(small)
+
+
+@pytest.mark.parametrize(
+    ("command", "tool"),
+    [
+        ("/usr/bin/python3", "tracemalloc"),
+        ("perl", "Devel::MAT"),
+        ("node", "--heap-prof"),
+        ("ruby3.1", "ObjectSpace"),
+        ("php8.2", "memprof"),
+    ],
+)
+def test_a_function_of_an_interpreter_is_called_one(command: str, tool: str) -> None:
+    rises = site(1, allocations=100, short=0, never_freed=100, live=lambda t: t * MIB)
+    found = explain(profile(RISING, sites=[rises], command=(command, "script")), EXITED)
+    assert "make_1 is native code of the interpreter" in found.sentence
+    assert tool in found.sentence
+    other = explain(profile(RISING, sites=[rises], command=("./server",)), EXITED)
+    assert "interpreter" not in other.sentence
+
+
+def test_a_place_without_a_name_has_a_hint() -> None:
+    rises = site(1, allocations=100, short=0, never_freed=100, live=lambda t: t * MIB)
+    bare = rises.model_copy(update={"frames": ("malloc", "server+0x10c3", "main")})
+    found = explain(profile(RISING, sites=[bare]), EXITED)
+    assert "server+0x10c3" in found.sentence
+    assert "The debug symbols of server would name the function" in found.sentence
+    assert "debug symbols" not in explain(profile(RISING, sites=[rises]), EXITED).sentence

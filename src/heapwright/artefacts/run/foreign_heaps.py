@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that keep a heap of their own beside malloc, and how to look inside.
+"""Programs that keep a heap of their own beside malloc or interpret a script, and how to look
+inside.
 
 A language runtime or a browser maps memory and divides it itself. Its objects never reach malloc,
 so a preloaded recorder or allocator sees a part of its memory. This table recognises such programs
@@ -29,10 +30,40 @@ class ForeignHeap:
     """How to look inside."""
     opened_by: tuple[str, str] | None = None
     """The variable, and the pattern of its values, with which the runtime uses malloc instead."""
-    script: str = ""
-    """The tool that names the lines of the script that allocate, and how to start it."""
 
 
+@dataclass(frozen=True, slots=True)
+class Interpreter:
+    """A program whose call stacks show its own functions, not the lines of its script."""
+
+    language: str
+    executables: str
+    """Pattern of the names of programs."""
+    tool: str
+    """What names the lines or objects of the script, and how to start it."""
+
+
+INTERPRETERS = (
+    Interpreter(
+        "Python",
+        r"(python|pypy)(\d(\.\d+)?)?(d|t)?(-dbg)?",
+        "tracemalloc (python3 -X tracemalloc) names lines of the script",
+    ),
+    Interpreter(
+        "JavaScript",
+        r"node(js)?",
+        "the heap profiler (node --heap-prof) names functions of the script",
+    ),
+    Interpreter(
+        "Perl", r"perl(\d[\d.]*)?", "Devel::MAT names the variables of the script that keep memory"
+    ),
+    Interpreter(
+        "Ruby",
+        r"ruby(\d(\.\d+)?)?",
+        "ObjectSpace.trace_object_allocations names lines of the script",
+    ),
+    Interpreter("PHP", r"php(-cgi|-fpm)?(\d(\.\d+)?)?", "memprof names functions of the script"),
+)
 FOREIGN_HEAPS = (
     ForeignHeap(
         "CPython",
@@ -41,7 +72,6 @@ FOREIGN_HEAPS = (
         r"libpython\d.*\.so.*",
         "PYTHONMALLOC=malloc makes each object a call of malloc",
         ("PYTHONMALLOC", r"malloc(_debug)?"),
-        script="tracemalloc (python3 -X tracemalloc)",
     ),
     ForeignHeap(
         "PyPy",
@@ -57,7 +87,6 @@ FOREIGN_HEAPS = (
         r"libnode\.so.*|libv8.*\.so.*",
         "node --heapsnapshot-signal=SIGUSR2 writes a snapshot for the developer tools, and "
         "--max-old-space-size limits the heap",
-        script="the heap profiler (node --heap-prof)",
     ),
     ForeignHeap(
         "Java",
@@ -171,6 +200,12 @@ def foreign_heap_of(executable: str, libraries: Iterable[str] = ()) -> ForeignHe
         if each.libraries and any(re.fullmatch(each.libraries, library) for library in mapped):
             return each
     return None
+
+
+def interpreter_of(executable: str) -> Interpreter | None:
+    """The interpreter that a program is, by its name."""
+    name = PurePath(executable).name
+    return next((each for each in INTERPRETERS if re.fullmatch(each.executables, name)), None)
 
 
 def foreign_heap_named(runtime: str) -> ForeignHeap | None:
