@@ -55,7 +55,7 @@ PLACE void keep_item() {
 PLACE void request() {
     for (std::size_t size = 100; size < 2000; size += 100)
         seen = std::string(size, 'r').data();
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
 }
 
 PLACE char** makeTable(int count) {
