@@ -94,7 +94,7 @@ struct ExtentChunk {
     }
 
     /// Clean free units of some blocks.
-    [[nodiscard]] std::size_t cleanIn(std::uint32_t blocks) const noexcept {
+    [[nodiscard]] std::size_t cleanUnitsIn(std::uint32_t blocks) const noexcept {
         std::size_t clean = 0;
         for (; blocks != 0; blocks &= blocks - 1) {
             const auto start = static_cast<std::size_t>(__builtin_ctz(blocks)) * blockUnits;
@@ -119,7 +119,7 @@ struct ExtentChunk {
             const auto start = static_cast<std::size_t>(__builtin_ctz(rest)) * blockUnits;
             const std::size_t end = start + blockUnits;
             const std::size_t taken = std::min(from + count, end) - std::max(from, start);
-            if (end <= units && cleanIn(block) + taken == blockUnits) {
+            if (end <= units && cleanUnitsIn(block) + taken == blockUnits) {
                 opened |= block;
             }
         }
@@ -218,16 +218,16 @@ public:
     /// Frees units in use that are clean.
     void releaseClean(const Run& run) noexcept {
         const std::size_t before = run.chunk->longest;
-        const std::size_t hugeBefore = run.chunk->cleanIn(run.chunk->hugeBlocks);
+        const std::size_t hugeBefore = run.chunk->cleanUnitsIn(run.chunk->hugeBlocks);
         run.chunk->release(run.first, run.length);
-        hugeClean_ += run.chunk->cleanIn(run.chunk->hugeBlocks) - hugeBefore;
+        hugeClean_ += run.chunk->cleanUnitsIn(run.chunk->hugeBlocks) - hugeBefore;
         added(*run.chunk, before, run.length);
     }
 
     /// Marks blocks of a chunk as blocks with huge pages. False without effect if the clean free
     /// units of all such blocks were then more than an eighth of the units in use, `inUse`.
     [[nodiscard]] bool openHuge(Chunk& chunk, std::uint32_t blocks, std::size_t inUse) noexcept {
-        const std::size_t clean = hugeClean_ + chunk.cleanIn(blocks);
+        const std::size_t clean = hugeClean_ + chunk.cleanUnitsIn(blocks);
         if (clean > inUse / 8) {
             return false;
         }
@@ -489,9 +489,9 @@ private:
         freeUnits_ -= count;
         const std::size_t dirtyBefore = chunk.dirtyUnits;
         const std::size_t before = chunk.longest;
-        const std::size_t hugeBefore = chunk.cleanIn(chunk.hugeBlocks);
+        const std::size_t hugeBefore = chunk.cleanUnitsIn(chunk.hugeBlocks);
         chunk.allocate(first, count);
-        hugeClean_ -= hugeBefore - chunk.cleanIn(chunk.hugeBlocks);
+        hugeClean_ -= hugeBefore - chunk.cleanUnitsIn(chunk.hugeBlocks);
         chunk.longest = static_cast<std::uint32_t>(longest ? *longest : chunk.free.longest());
         if (dirtyBefore != chunk.dirtyUnits) {
             dirtyUnits_ -= dirtyBefore - chunk.dirtyUnits;
@@ -512,7 +512,7 @@ private:
         }
         freeUnits_ -= chunk.freeUnits;
         dirtyUnits_ -= chunk.dirtyUnits;
-        hugeClean_ -= chunk.cleanIn(chunk.hugeBlocks);
+        hugeClean_ -= chunk.cleanUnitsIn(chunk.hugeBlocks);
         chunk.free = {};
         chunk.dirty = {};
         chunk.freeUnits = 0;
@@ -553,7 +553,7 @@ private:
         }
         remove(chunk, run.first, run.length, std::nullopt);
         const std::uint32_t blocks = chunk.hugeBlocks & Chunk::blocksOf(run.first, run.length);
-        hugeClean_ -= chunk.cleanIn(blocks);
+        hugeClean_ -= chunk.cleanUnitsIn(blocks);
         chunk.hugeBlocks &= ~blocks;
         return {run, nullptr, blocks};
     }

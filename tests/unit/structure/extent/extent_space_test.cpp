@@ -84,7 +84,7 @@ TEST_F(ExtentSpaceTest, CountsWhatIsFreeAndWhatIsDirtyOverRandomHistories) {
         std::size_t hugeClean = 0;
         space.forEachChunk([&](const Chunk& chunk) {
             dirty += chunk.dirty.count(0, Chunk::most);
-            hugeClean += chunk.cleanIn(chunk.hugeBlocks);
+            hugeClean += chunk.cleanUnitsIn(chunk.hugeBlocks);
             EXPECT_EQ(chunk.longest, chunk.free.longest());
         });
         ASSERT_EQ(space.dirtyUnits(), dirty);
