@@ -21,7 +21,9 @@ namespace heapwright::testing {
 struct ExtentLedger {
     std::atomic<std::size_t> discarded{0}; ///< bytes, all in all
     std::atomic<std::size_t> maps{0};      ///< calls
-    std::atomic<std::size_t> huge{0};      ///< bytes for which huge pages were wished
+    std::atomic<std::size_t> huge{0};      ///< bytes for which huge pages were requested
+    std::atomic<std::size_t> declined{0};  ///< bytes for which ordinary pages were requested
+    std::atomic<std::size_t> resident{0};  ///< eighths of any range that have memory
     std::atomic<std::size_t> calls{0};     ///< of any kind
     std::atomic<std::size_t> refuse{0};    ///< the call to refuse, counted from 1; 0: none
     std::atomic<std::uint32_t> now{1000};
@@ -40,6 +42,8 @@ struct ExtentLedger {
         ledger.discarded = 0;
         ledger.maps = 0;
         ledger.huge = 0;
+        ledger.declined = 0;
+        ledger.resident = 0;
         ledger.calls = 0;
         ledger.refuse = refuse;
         ledger.now = 1000;
@@ -126,6 +130,13 @@ struct LedgerExtents {
     static void wishForHugePages(void* pages, std::size_t bytes) noexcept {
         ledger().huge += bytes;
         SystemExtents::wishForHugePages(pages, bytes);
+    }
+    static void declineHugePages(void* pages, std::size_t bytes) noexcept {
+        ledger().declined += bytes;
+        SystemExtents::declineHugePages(pages, bytes);
+    }
+    [[nodiscard]] static std::size_t residentBytes(void* /*pages*/, std::size_t bytes) noexcept {
+        return bytes / 8 * ledger().resident;
     }
     [[nodiscard]] static std::uint32_t milliseconds() noexcept { return ledger().now; }
 

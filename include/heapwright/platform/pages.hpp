@@ -9,6 +9,7 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/platform/errno_keeper.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <sys/mman.h>
@@ -159,6 +160,31 @@ namespace detail {
 inline void wishForHugePages(void* pages, std::size_t bytes) noexcept {
     const ErrnoKeeper keeper;
     ::madvise(pages, bytes, MADV_HUGEPAGE);
+}
+
+/// Asks for ordinary pages in this range. The huge pages that it has stay until they are divided.
+inline void declineHugePages(void* pages, std::size_t bytes) noexcept {
+    const ErrnoKeeper keeper;
+    ::madvise(pages, bytes, MADV_NOHUGEPAGE);
+}
+
+/// The bytes of this range that have memory; 0 if a part of it is not mapped.
+/// Pre: `pages` is at the start of a page.
+[[nodiscard]] inline std::size_t residentBytes(void* pages, std::size_t bytes) noexcept {
+    constexpr std::size_t batch = 512;
+    const ErrnoKeeper keeper;
+    std::size_t resident = 0;
+    for (std::size_t at = 0; at < bytes; at += batch * pageSize()) {
+        unsigned char states[batch]; // one for each page
+        const std::size_t part = std::min(bytes - at, batch * pageSize());
+        if (::mincore(forward(pages, at), part, states) != 0) {
+            return 0;
+        }
+        for (std::size_t page = 0; page < part / pageSize(); ++page) {
+            resident += (states[page] & 1U) * pageSize();
+        }
+    }
+    return resident;
 }
 
 /// Releases the memory of the pages and keeps their addresses.

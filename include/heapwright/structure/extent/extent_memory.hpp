@@ -35,6 +35,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <utility>
 
 namespace heapwright {
 
@@ -50,8 +51,6 @@ public:
     static constexpr std::size_t chunkAlignment = 2 * MiB;
     static constexpr std::size_t leastUnits = 4 * MiB / Unit; ///< of a chunk for many objects
     static constexpr std::size_t largest = PTRDIFF_MAX / 2;
-    /// Bytes that are mapped before huge pages are requested: a small heap would waste them.
-    static constexpr std::size_t smallPagesFirst = 8 * MiB;
 
     static_assert(Chunk::most >= leastUnits && sizeof(Chunk) <= Unit);
     static_assert(chunkAlignment % RegionMap::granule == 0 && RegionMap::granule % Unit == 0);
@@ -114,12 +113,40 @@ public:
         if (chunk == nullptr) {
             return false;
         }
-        if (Rule::hugePages() && mappedBytes() > smallPagesFirst) {
-            System::wishForHugePages(chunk, chunk->units * Unit);
-        }
         const Hold hold(lock);
+        chunk->denseSample = std::exchange(latest_, chunk);
         space.add(*chunk, 1, 0);
         return true;
+    }
+
+    /// Requests huge pages for blocks that a run has opened, if memory is densely used. The first
+    /// block of each chunk keeps ordinary pages and is the sample: at least seven eighths of an
+    /// earlier one must be resident.
+    /// Pre: the run is in use, and the caller does not hold `lock`.
+    [[gnu::noinline]] void requestHugePages(const Run& run, std::uint32_t opened) noexcept {
+        constexpr std::size_t bytes = Chunk::blockUnits * Unit;
+        Chunk& chunk = *run.chunk;
+        void* const sample = (opened & 2U) != 0 ? chunk.denseSample : &chunk;
+        if (sample == nullptr || System::residentBytes(sample, bytes) < bytes / 8 * 7) {
+            return;
+        }
+        {
+            const Hold hold(lock);
+            const std::size_t inUse =
+                mappedBytes() / Unit - space.freeUnits() - space.singleUnits();
+            if (!space.openHuge(chunk, opened, inUse)) {
+                return;
+            }
+        }
+        forEachBlock(chunk, opened, [](void* block) { System::wishForHugePages(block, bytes); });
+    }
+
+    /// Runs `body(start)` on each of some blocks of a chunk.
+    template <class Body>
+    static void forEachBlock(Chunk& chunk, std::uint32_t blocks, Body body) noexcept {
+        for (; blocks != 0; blocks &= blocks - 1) {
+            body(chunk.at(static_cast<std::size_t>(__builtin_ctz(blocks)) * Chunk::blockUnits));
+        }
     }
 
     /// The size of the next chunk for many objects, in units. It grows with the mapped memory.
@@ -334,6 +361,7 @@ private:
         space.addSingle(chunk);
     }
 
+    Chunk* latest_ = nullptr; ///< the latest chunk for many objects; it may have been unmapped
     SharedWord<Address> lowest_{0}; ///< address of the latest chunk; the next is mapped below
 };
 
@@ -357,12 +385,23 @@ public:
     /// a surplus was purged, then the limit of the surplus is doubled.
     [[nodiscard]] Run allocate(std::size_t count, std::size_t align, std::size_t phase,
                                Bits* dirt) noexcept {
-        const Hold hold(memory.lock);
-        const std::size_t before = memory.space.dirtyUnits();
-        const Run run = memory.space.allocate(count, align, phase, dirt);
-        if (purgedSurplus_ && before - memory.space.dirtyUnits() < count) [[unlikely]] {
-            alwaysKept_ = std::min(2 * alwaysKept_, mostKept);
-            purgedSurplus_ = false;
+        std::uint32_t opened = 0;
+        Run run;
+        {
+            const Hold hold(memory.lock);
+            const std::size_t before = memory.space.dirtyUnits();
+            run = memory.space.allocate(count, align, phase, dirt);
+            const std::size_t reused = before - memory.space.dirtyUnits();
+            if (purgedSurplus_ && reused < count) [[unlikely]] {
+                alwaysKept_ = std::min(2 * alwaysKept_, mostKept);
+                purgedSurplus_ = false;
+            }
+            if (reused == 0 && run.chunk != nullptr) {
+                opened = run.chunk->blocksOpenedBy(run.first, count);
+            }
+        }
+        if (opened != 0 && Rule::hugePages()) [[unlikely]] {
+            memory.requestHugePages(run, opened);
         }
         return run;
     }
@@ -497,7 +536,7 @@ private:
     bool purgeOne(std::uint32_t now, std::uint32_t delay, std::size_t spare) noexcept {
         const typename Space::Due due = nextDue(now, delay, spare);
         if (due.chunk == nullptr) {
-            return due.run.length != 0 && discardRun(due.run, now);
+            return due.run.length != 0 && discardRun(due, now);
         }
         memory.unmap(*due.chunk);
         return true;
@@ -511,7 +550,12 @@ private:
 
     /// Discards the pages of a run; false if the system refuses, as for locked memory.
     /// Post: the run is free, and dirty since `now` on failure.
-    bool discardRun(const Run& run, std::uint32_t now) noexcept {
+    bool discardRun(const typename Space::Due& due, std::uint32_t now) noexcept {
+        const Run& run = due.run;
+        // Otherwise the system may fill the block again by itself.
+        Memory::forEachBlock(*run.chunk, due.hugeBlocks, [](void* block) {
+            System::declineHugePages(block, Chunk::blockUnits * Unit);
+        });
         const bool done = System::discard(run.start(), run.bytes());
         const Hold hold(memory.lock);
         if (done) {

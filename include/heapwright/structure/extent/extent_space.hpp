@@ -16,6 +16,9 @@
 // The last freed run is marked lazily. A request of the same size reuses it without touching the
 // bitmap. It counts as free and dirty. Every other function that reads the bitmap marks it first.
 //
+// A block is 2 MiB of a chunk, which a huge page can back. A block for which the memory requests
+// huge pages stays so until units of it are purged.
+//
 // Invariant: a chunk for many objects is in the bin of its longest free run. It is in the dirty
 // list if and only if one of its units is dirty. A chunk for a single object is in the list of
 // singles.
@@ -42,6 +45,10 @@ struct ExtentChunk {
     /// The largest number of units of a chunk for many objects, including the first unit.
     static constexpr std::size_t most = std::min<std::size_t>(32 * MiB / Unit, Unit / 8);
 
+    /// Units of a block.
+    static constexpr std::size_t blockUnits = std::max<std::size_t>(2 * MiB / Unit, 1);
+    static_assert(most / blockUnits <= 32);
+
     /// The position in a list.
     struct Links {
         ExtentChunk* next = nullptr;
@@ -59,6 +66,8 @@ struct ExtentChunk {
     std::uint32_t freeUnits = 0;       ///< number of free units
     std::uint32_t dirtyUnits = 0;      ///< number of free units that are dirty
     std::uint32_t oldest = 0;          ///< a time before which no unit became dirty, in ms
+    std::uint32_t hugeBlocks = 0;      ///< a bit for each block with requested huge pages
+    void* denseSample = nullptr;       ///< an earlier block with ordinary pages, to be measured
     bool single = false;               ///< whether the chunk serves a single object
     std::size_t first = 0;             ///< first unit of the single object
     std::size_t length = 0;            ///< number of units of the single object
@@ -82,6 +91,39 @@ struct ExtentChunk {
     /// The time since a dirty unit was freed, in ms.
     [[nodiscard]] std::uint32_t ageAt(std::size_t unit, std::uint32_t now) const noexcept {
         return now - notes[unit];
+    }
+
+    /// Clean free units of some blocks.
+    [[nodiscard]] std::size_t cleanUnitsIn(std::uint32_t blocks) const noexcept {
+        std::size_t clean = 0;
+        for (; blocks != 0; blocks &= blocks - 1) {
+            const auto start = static_cast<std::size_t>(__builtin_ctz(blocks)) * blockUnits;
+            clean += free.count(start, blockUnits) - dirty.count(start, blockUnits);
+        }
+        return clean;
+    }
+    /// The blocks that contain units of a run.
+    [[nodiscard]] static std::uint32_t blocksOf(std::size_t from, std::size_t count) noexcept {
+        const std::size_t last = (from + count - 1) / blockUnits;
+        const std::uint64_t upTo = (std::uint64_t{2} << last) - 1;
+        return static_cast<std::uint32_t>(upTo) & ~((1U << (from / blockUnits)) - 1);
+    }
+    /// The whole blocks whose units, except those of a run, are clean and free. The first block,
+    /// which contains this description, is none of them.
+    /// Pre: the run was clean and is in use now.
+    [[nodiscard]] std::uint32_t blocksOpenedBy(std::size_t from, std::size_t count) const noexcept {
+        std::uint32_t opened = 0;
+        for (std::uint32_t rest = blocksOf(from, count) & ~hugeBlocks & ~1U; rest != 0;
+             rest &= rest - 1) {
+            const std::uint32_t block = rest & -rest;
+            const auto start = static_cast<std::size_t>(__builtin_ctz(rest)) * blockUnits;
+            const std::size_t end = start + blockUnits;
+            const std::size_t taken = std::min(from + count, end) - std::max(from, start);
+            if (end <= units && cleanUnitsIn(block) + taken == blockUnits) {
+                opened |= block;
+            }
+        }
+        return opened;
     }
 
     /// Runs `body(first, length)` on each run in use.
@@ -176,9 +218,25 @@ public:
     /// Frees units in use that are clean.
     void releaseClean(const Run& run) noexcept {
         const std::size_t before = run.chunk->longest;
+        const std::size_t hugeBefore = run.chunk->cleanUnitsIn(run.chunk->hugeBlocks);
         run.chunk->release(run.first, run.length);
+        hugeClean_ += run.chunk->cleanUnitsIn(run.chunk->hugeBlocks) - hugeBefore;
         added(*run.chunk, before, run.length);
     }
+
+    /// Marks blocks of a chunk as blocks with huge pages. False without effect if the clean free
+    /// units of all such blocks were then more than an eighth of the units in use, `inUse`.
+    [[nodiscard]] bool openHuge(Chunk& chunk, std::uint32_t blocks, std::size_t inUse) noexcept {
+        const std::size_t clean = hugeClean_ + chunk.cleanUnitsIn(blocks);
+        if (clean > inUse / 8) {
+            return false;
+        }
+        hugeClean_ = clean;
+        chunk.hugeBlocks |= blocks;
+        return true;
+    }
+    /// The clean free units of blocks with huge pages.
+    [[nodiscard]] std::size_t hugeClean() const noexcept { return hugeClean_; }
 
     /// Extends a run into the free units that follow; false without effect if they are not free.
     [[nodiscard]] bool grow(Chunk& chunk, std::size_t first, std::size_t length) noexcept {
@@ -268,10 +326,12 @@ public:
     }
 
     /// Memory to purge. It is either a run or a whole chunk. A run counts as in use until the
-    /// caller releases it again. A chunk is no longer in the space.
+    /// caller releases it again. A chunk is no longer in the space. `hugeBlocks`: blocks of the run
+    /// that had huge pages. They are no longer marked.
     struct Due {
         Run run;
         Chunk* chunk = nullptr;
+        std::uint32_t hugeBlocks = 0;
     };
 
     /// Units that have been dirty for at least `delay` ms. The only chunk without objects is kept
@@ -429,7 +489,9 @@ private:
         freeUnits_ -= count;
         const std::size_t dirtyBefore = chunk.dirtyUnits;
         const std::size_t before = chunk.longest;
+        const std::size_t hugeBefore = chunk.cleanUnitsIn(chunk.hugeBlocks);
         chunk.allocate(first, count);
+        hugeClean_ -= hugeBefore - chunk.cleanUnitsIn(chunk.hugeBlocks);
         chunk.longest = static_cast<std::uint32_t>(longest ? *longest : chunk.free.longest());
         if (dirtyBefore != chunk.dirtyUnits) {
             dirtyUnits_ -= dirtyBefore - chunk.dirtyUnits;
@@ -450,6 +512,7 @@ private:
         }
         freeUnits_ -= chunk.freeUnits;
         dirtyUnits_ -= chunk.dirtyUnits;
+        hugeClean_ -= chunk.cleanUnitsIn(chunk.hugeBlocks);
         chunk.free = {};
         chunk.dirty = {};
         chunk.freeUnits = 0;
@@ -486,10 +549,13 @@ private:
         const bool stays = emptyCount_ == 1 && chunk.units <= spare;
         if (chunk.isEmpty() && chunk.dirtyUnits == run.length && !stays) {
             detach(chunk);
-            return {{}, &chunk};
+            return {{}, &chunk, 0};
         }
         remove(chunk, run.first, run.length, std::nullopt);
-        return {run, nullptr};
+        const std::uint32_t blocks = chunk.hugeBlocks & Chunk::blocksOf(run.first, run.length);
+        hugeClean_ -= chunk.cleanUnitsIn(blocks);
+        chunk.hugeBlocks &= ~blocks;
+        return {run, nullptr, blocks};
     }
 
     Chunk* bins_[binCount] = {};    ///< by length of the longest run, most recent first
@@ -501,6 +567,7 @@ private:
     std::size_t freeUnits_ = 0;     ///< free units of all chunks, without `lastFreed_`
     std::size_t dirtyUnits_ = 0;    ///< dirty units of all chunks, without `lastFreed_`
     std::uint32_t oldest_ = 0;      ///< a time before which none of them became dirty
+    std::size_t hugeClean_ = 0;     ///< clean free units of blocks with huge pages
     std::size_t emptyCount_ = 0;    ///< number of chunks without objects
     std::size_t singleUnits_ = 0;   ///< mapped units of chunks for single objects
     std::size_t singleCount_ = 0;   ///< number of chunks for single objects

@@ -19,7 +19,7 @@ inline constexpr std::uint32_t purgeAtOnce = 0;
 inline constexpr std::uint32_t purgeNever = UINT32_MAX;
 
 /// `returnDelay`: the time for which free memory is kept, in milliseconds. `hugePages`: whether
-/// chunks request huge pages.
+/// densely used memory requests huge pages.
 template <class R>
 concept PurgePolicy = requires {
     { R::returnDelay() } -> std::same_as<std::uint32_t>;

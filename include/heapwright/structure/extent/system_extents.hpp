@@ -20,6 +20,8 @@ namespace heapwright {
 /// failure. `unmap`: unmaps pages. `discard`: keeps the addresses and returns the memory; the bytes
 /// are zero. `extend`: changes the length of a mapping in place. `moveOnto`: moves pages onto other
 /// pages and replaces them. `moveOutOnto`: the same, and zero bytes stay behind.
+/// `wishForHugePages` and `declineHugePages`: what kind of pages a range should have.
+/// `residentBytes`: how much of a range has memory; 0 if a part of it is not mapped.
 template <class S>
 concept ExtentSystem = requires(Address wish, std::size_t n, void* pages) {
     { S::map(wish, n, n) } -> std::same_as<void*>;
@@ -29,6 +31,8 @@ concept ExtentSystem = requires(Address wish, std::size_t n, void* pages) {
     { S::moveOnto(pages, n, pages) } -> std::same_as<bool>;
     { S::moveOutOnto(pages, n, pages) } -> std::same_as<bool>;
     { S::wishForHugePages(pages, n) } -> std::same_as<void>;
+    { S::declineHugePages(pages, n) } -> std::same_as<void>;
+    { S::residentBytes(pages, n) } -> std::same_as<std::size_t>;
     { S::milliseconds() } -> std::same_as<std::uint32_t>;
 };
 
@@ -56,6 +60,12 @@ struct SystemExtents {
     }
     static void wishForHugePages(void* pages, std::size_t bytes) noexcept {
         platform::wishForHugePages(pages, bytes);
+    }
+    static void declineHugePages(void* pages, std::size_t bytes) noexcept {
+        platform::declineHugePages(pages, bytes);
+    }
+    [[nodiscard]] static std::size_t residentBytes(void* pages, std::size_t bytes) noexcept {
+        return platform::residentBytes(pages, bytes);
     }
     [[nodiscard]] static std::uint32_t milliseconds() noexcept {
         return platform::coarseMilliseconds();

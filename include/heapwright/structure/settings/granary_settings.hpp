@@ -126,7 +126,8 @@ public:
     /// Resets all settings to their defaults, for tests.
     static void forget() noexcept {
         delay_ = defaultDelay;
-        huge_ = atExit_ = json_ = guardReports_ = false;
+        huge_ = true;
+        atExit_ = json_ = guardReports_ = false;
         guard_ = 0;
         background_ = Background::automatic;
         signal_ = 0;
@@ -331,7 +332,7 @@ private:
 
     static inline constinit std::atomic<Stage> stage_{Stage::unread};
     static inline constinit std::atomic<std::uint32_t> delay_{defaultDelay};
-    static inline constinit std::atomic<bool> huge_{false};
+    static inline constinit std::atomic<bool> huge_{true};
     static inline constinit std::atomic<Background> background_{Background::automatic};
     static inline constinit std::atomic<bool> atExit_{false};
     static inline constinit std::atomic<bool> json_{false};

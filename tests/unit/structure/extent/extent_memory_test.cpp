@@ -49,22 +49,6 @@ TEST_F(ExtentMemoryTest, ChunksGrowWithWhatThereIs) {
     EXPECT_EQ(before * unit, 32 * MiB);
 }
 
-struct HugeRule : SetDelay {
-    [[nodiscard]] static bool hugePages() noexcept { return true; }
-};
-using HugeMemory = MemoryUnder<HugeRule>;
-
-TEST_F(ExtentMemoryTest, WishesForHugePagesOnceThereIsMoreThanALittle) {
-    HugeMemory memory;
-    for (int i = 0; i < 2; ++i) {
-        ASSERT_TRUE(memory.addChunk(1, 128));
-        EXPECT_EQ(ExtentLedger::the().huge, 0U);
-    }
-    ASSERT_TRUE(memory.addChunk(1, 128));
-    ASSERT_TRUE(memory.addChunk(1, 256));
-    EXPECT_EQ(ExtentLedger::the().huge, 12 * MiB);
-}
-
 TEST_F(ExtentMemoryTest, IsContentWithASmallerChunk) {
     Memory memory;
     ExtentLedger::the().refuse = 1;
@@ -104,6 +88,61 @@ TEST_F(ExtentMemoryTest, StaysAsItWasWhereAMoveIsRefused) {
         EXPECT_EQ(memory.space.singleCount(), 1U);
     }
     ExtentLedger::the().refuse = 0;
+}
+
+struct HugeRule : SetDelay {
+    [[nodiscard]] static bool hugePages() noexcept { return true; }
+};
+struct HugeExtents : ExtentPurge<unit, FutexLock, HugeRule, LedgerExtents> {
+    ~HugeExtents() {
+        while (Chunk* const chunk = memory.space.removeAny()) {
+            memory.unmap(*chunk);
+        }
+    }
+    /// Single units until `units` are in use.
+    void fillTo(std::size_t units) {
+        while (runs.size() < units) {
+            Run run = allocate(1, 1, 0, nullptr);
+            if (run.chunk == nullptr) {
+                ASSERT_TRUE(memory.addChunk(1, memory.usualUnits()));
+                run = allocate(1, 1, 0, nullptr);
+            }
+            runs.push_back(run);
+        }
+    }
+    std::vector<Run> runs;
+};
+
+TEST_F(ExtentMemoryTest, RequestsHugePagesWhereMemoryIsDenselyUsed) {
+    ExtentLedger::the().resident = 7;
+    HugeExtents extents;
+    extents.fillTo(8 * 63 - 1);
+    EXPECT_EQ(ExtentLedger::the().huge, 0U) << "a block would be more than an eighth";
+    extents.fillTo(2000);
+    EXPECT_GT(ExtentLedger::the().huge, 1500 * unit / 2);
+    EXPECT_LE(extents.memory.space.hugeClean(), 2000 / 8);
+}
+
+TEST_F(ExtentMemoryTest, RequestsNoneWhereItIsNot) {
+    ExtentLedger::the().resident = 6;
+    HugeExtents extents;
+    extents.fillTo(2000);
+    EXPECT_EQ(ExtentLedger::the().huge, 0U);
+}
+
+TEST_F(ExtentMemoryTest, DeclinesHugePagesOfBlocksThatItPurges) {
+    ExtentLedger::the().resident = 8;
+    HugeExtents extents;
+    extents.fillTo(2000);
+    const std::size_t wished = ExtentLedger::the().huge;
+    for (std::size_t i = 0; i < extents.runs.size(); ++i) {
+        if (i % 16 != 0) {
+            extents.release(extents.runs[i]);
+        }
+    }
+    EXPECT_TRUE(extents.purgeAll(ExtentLedger::the().now, 0, 0, 0));
+    EXPECT_EQ(ExtentLedger::the().declined, wished);
+    EXPECT_EQ(extents.memory.space.hugeClean(), 0U);
 }
 
 /// A rule that counts how often it hears that memory waits.

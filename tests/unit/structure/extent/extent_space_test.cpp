@@ -50,7 +50,7 @@ TEST_F(ExtentSpaceTest, CountsWhatIsFreeAndWhatIsDirtyOverRandomHistories) {
     std::mt19937 random(5);
     std::size_t units = 0;
     for (const std::size_t each : {128U, 128U, 64U, 1024U}) {
-        add(each);
+        EXPECT_TRUE(space.openHuge(add(each), each == 1024 ? 0xaaaaU : 2U, SIZE_MAX));
         units += each - 1;
     }
     std::vector<Units> live;
@@ -81,12 +81,47 @@ TEST_F(ExtentSpaceTest, CountsWhatIsFreeAndWhatIsDirtyOverRandomHistories) {
         }
         ASSERT_EQ(space.freeUnits() + inUse, units);
         std::size_t dirty = 0;
-        space.forEachChunk([&dirty](const Chunk& chunk) {
+        std::size_t hugeClean = 0;
+        space.forEachChunk([&](const Chunk& chunk) {
             dirty += chunk.dirty.count(0, Chunk::most);
+            hugeClean += chunk.cleanUnitsIn(chunk.hugeBlocks);
             EXPECT_EQ(chunk.longest, chunk.free.longest());
         });
         ASSERT_EQ(space.dirtyUnits(), dirty);
+        ASSERT_EQ(space.hugeClean(), hugeClean);
     }
+}
+
+TEST_F(ExtentSpaceTest, ARunOpensTheBlocksThatItIsTheFirstToUse) {
+    Chunk& chunk = add(300); // four blocks and a part
+    EXPECT_EQ(chunk.blocksOpenedBy(1, take(63).length), 0U) << "the first block has the head";
+    EXPECT_EQ(chunk.blocksOpenedBy(64, take(3).length), 2U);
+    EXPECT_EQ(chunk.blocksOpenedBy(67, take(1).length), 0U) << "it is open";
+    const Units wide = take(130);
+    EXPECT_EQ(chunk.blocksOpenedBy(wide.first, wide.length), 4U + 8U);
+    EXPECT_EQ(take(100).first, 198U);
+    EXPECT_EQ(chunk.blocksOpenedBy(198, 100), 0U) << "block 3 is open, the last is no whole one";
+    space.release(wide, 0);
+    EXPECT_EQ(take(129).first, wide.first);
+    EXPECT_EQ(chunk.blocksOpenedBy(wide.first, 120), 0U) << "a unit behind it is dirty";
+}
+
+TEST_F(ExtentSpaceTest, BlocksWithHugePagesHaveAtMostAnEighthOfCleanUnits) {
+    Chunk& chunk = add(256);
+    EXPECT_EQ(take(64).length, 64U);
+    EXPECT_FALSE(space.openHuge(chunk, 2, 8 * 62));
+    EXPECT_EQ(space.hugeClean(), 0U);
+    EXPECT_TRUE(space.openHuge(chunk, 2, 8 * 63));
+    EXPECT_EQ(space.hugeClean(), 63U);
+    const Units rest = take(63);
+    EXPECT_EQ(space.hugeClean(), 0U);
+    space.release(rest, 0);
+    EXPECT_EQ(space.hugeClean(), 0U) << "these units are dirty";
+    const Space::Due due = space.nextDue(300, 250, 256);
+    EXPECT_EQ(due.hugeBlocks, 2U);
+    EXPECT_EQ(chunk.hugeBlocks, 0U);
+    space.releaseClean(due.run);
+    EXPECT_EQ(space.hugeClean(), 0U) << "the block has ordinary pages now";
 }
 
 TEST_F(ExtentSpaceTest, WhatWasFreedLastServesWhoAsksForJustAsMuch) {

@@ -41,6 +41,20 @@ TEST(SystemExtents, MovesPagesAndLeavesZeroBytesOrNothing) {
     EXPECT_TRUE(SystemExtents::unmap(target, 2 * MiB));
 }
 
+TEST(SystemExtents, CountsTheMemoryOfARange) {
+    auto* const pages = static_cast<unsigned char*>(SystemExtents::map(0, 4 * MiB, 2 * MiB));
+    ASSERT_NE(pages, nullptr);
+    SystemExtents::declineHugePages(pages, 4 * MiB);
+    EXPECT_EQ(SystemExtents::residentBytes(pages, 4 * MiB), 0U);
+    for (std::size_t at = 0; at < 3 * MiB; at += platform::pageSize()) {
+        pages[at] = 1;
+    }
+    EXPECT_EQ(SystemExtents::residentBytes(pages, 4 * MiB), 3 * MiB);
+    EXPECT_EQ(SystemExtents::residentBytes(pages + 2 * MiB, 2 * MiB), 1 * MiB);
+    EXPECT_TRUE(SystemExtents::unmap(pages, 4 * MiB));
+    EXPECT_EQ(SystemExtents::residentBytes(pages, 4 * MiB), 0U);
+}
+
 TEST(SystemExtents, TimeGoesOn) {
     const std::uint32_t before = SystemExtents::milliseconds();
     std::uint32_t after = before;

@@ -46,7 +46,8 @@ protected:
 TEST_F(GranarySettingsTest, HaveDefaults) {
     EXPECT_EQ(Settings::returnDelay(), 250U);
     EXPECT_EQ(Settings::background(), Settings::Background::automatic);
-    EXPECT_FALSE(Settings::hugePages() || Settings::printsAtExit() || Settings::printsJson());
+    EXPECT_TRUE(Settings::hugePages());
+    EXPECT_FALSE(Settings::printsAtExit() || Settings::printsJson());
     EXPECT_EQ(Settings::printsOnSignal(), 0);
     EXPECT_EQ(Settings::target().view(), "stderr");
 }
@@ -129,7 +130,7 @@ TEST_F(GranarySettingsTest, AreToldAllOfThem) {
     Settings::forEach([&all](std::string_view setting, const Settings::Text& value) {
         all.append(setting).append("=").append(value.view()).append(" ");
     });
-    EXPECT_EQ(all, "return=250ms background=auto huge-pages=off guard=off statistics=off "
+    EXPECT_EQ(all, "return=250ms background=auto huge-pages=on guard=off statistics=off "
                    "format=table to=stderr ");
 }
 
