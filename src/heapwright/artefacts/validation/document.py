@@ -35,7 +35,7 @@ class _Frozen(BaseModel):
 
 
 class Tolerance(_Frozen):
-    """What still agrees. A difference up to a floor agrees whatever its ratio is."""
+    """The largest difference that still agrees. A difference up to a floor always agrees."""
 
     peak: Annotated[float, Field(description="Ratio of peaks beyond fixed parts, at most")]
     peak_floor: Annotated[float, Field(description="Bytes")]
