@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The size of the code of every composed allocator, as its library is installed.
 
-For each library: the machine instructions (`.text`), the constants (`.rodata`), and the memory that
-starts as zero bytes (`.bss`), of which a process uses only the pages that it writes. `size` of
-binutils reads the sections. Every library also contains the same entry points of malloc. The table
-is in Markdown, the smallest code first; `--csv` prints the same as CSV.
+For each library the table has the machine instructions (`.text`), the constants (`.rodata`), and
+the memory that starts as zero bytes (`.bss`). A process uses only the pages of it that it writes.
+`size` of binutils reads the sections. Every library also contains the same entry points of malloc.
+The table is in Markdown, the smallest code first; `--csv` prints the same as CSV.
 """
 
 import argparse
