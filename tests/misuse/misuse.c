@@ -140,7 +140,6 @@ MISTAKE(free_aligned_sized_larger) {
 
 // An address that is aligned to 8 bytes only.
 // aborts: heapwright: free(): invalid pointer
-// under nedmalloc: heapwright: malloc_usable_size(): invalid pointer
 // under granary, granary-strict: nothing
 MISTAKE(free_half_aligned) {
     char* object = malloc(100);
@@ -149,7 +148,6 @@ MISTAKE(free_half_aligned) {
 
 // An address inside an object.
 // aborts: heapwright: free(): invalid pointer
-// under nedmalloc: heapwright: malloc_usable_size(): invalid pointer
 // under granary, granary-strict: nothing
 MISTAKE(free_interior) {
     char* object = calloc(1, 100);
@@ -158,7 +156,6 @@ MISTAKE(free_interior) {
 
 // An address inside an aligned object.
 // aborts: heapwright: free(): invalid pointer
-// under nedmalloc: heapwright: malloc_usable_size(): invalid pointer
 // under granary, granary-strict: nothing
 MISTAKE(free_interior_of_aligned) {
     char* object = aligned_alloc(4096, 500);
@@ -168,7 +165,6 @@ MISTAKE(free_interior_of_aligned) {
 
 // An address that no object can have.
 // aborts: heapwright: free(): invalid pointer
-// under nedmalloc: heapwright: malloc_usable_size(): invalid pointer
 // under granary, granary-strict: nothing
 MISTAKE(free_misaligned) {
     char* object = malloc(100);
@@ -210,7 +206,6 @@ MISTAKE(free_sized_twice) {
 
 // An address on the stack.
 // aborts: heapwright: free(): invalid pointer
-// under nedmalloc: heapwright: malloc_usable_size(): invalid pointer
 MISTAKE(free_stack) {
     _Alignas(16) char array[64] = {0};
     free(array + 32);
@@ -221,14 +216,12 @@ static _Alignas(32768) char array[64];
 // The address of a static variable. It is aligned, since granary looks at the start of a pointer's
 // 32 KiB first. Where nothing is mapped there, a fault ends the program.
 // aborts: heapwright: free(): invalid pointer
-// under nedmalloc: heapwright: malloc_usable_size(): invalid pointer
 MISTAKE(free_static) {
     free(array + 32);
 }
 
 // The object before this one was written over its end; all others are freed after it.
 // aborts: heapwright: free(): invalid pointer
-// under nedmalloc: heapwright: malloc_usable_size(): invalid pointer
 // under hoard, hoard-3.8, hoard-clean, lkmalloc, thresholds, miser, granary, granary-strict, slab,
 //   slob, slub, slqb: nothing
 // under granary-hardened: heapwright: free(): overflow
@@ -264,7 +257,6 @@ MISTAKE(realloc_freed) {
 
 // An address inside an object is resized.
 // aborts: heapwright: realloc(): invalid pointer
-// under nedmalloc: heapwright: malloc_usable_size(): invalid pointer
 // under granary, granary-strict: nothing
 MISTAKE(realloc_interior) {
     char* object = calloc(1, 100);
@@ -273,7 +265,6 @@ MISTAKE(realloc_interior) {
 
 // An address on the stack is resized.
 // aborts: heapwright: realloc(): invalid pointer
-// under nedmalloc: heapwright: malloc_usable_size(): invalid pointer
 MISTAKE(realloc_stack) {
     _Alignas(16) char array[64] = {0};
     realloc(array + 32, 100);
@@ -292,7 +283,6 @@ MISTAKE(reallocarray_freed) {
 
 // The word before the object was overwritten.
 // aborts: heapwright: free(): invalid pointer
-// under nedmalloc: heapwright: malloc_usable_size(): invalid pointer
 // under hoard, hoard-3.8, hoard-clean, lkmalloc, thresholds, miser, granary, granary-strict,
 //   granary-hardened, slab, slob, slub, slqb: nothing
 MISTAKE(underflow) {

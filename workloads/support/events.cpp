@@ -38,6 +38,7 @@ void Events::describe(Text& text) const {
         {"shared_lines", &heapwright_event_counts::shared_lines},
         {"writes_to_shared_lines", &heapwright_event_counts::writes_to_shared_lines},
         {"unknown", &heapwright_event_counts::unknown},
+        {"lock_hand_overs", &heapwright_event_counts::lock_hand_overs},
     };
     text.key("events").open('{');
     for (const auto& each : counts) {

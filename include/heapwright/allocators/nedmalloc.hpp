@@ -35,5 +35,6 @@ using Nedmalloc = ANSIWrapper<nedmalloc::SignalSafe>; // the C rules
 
 static_assert(SizedHeap<Nedmalloc> && AlignedHeap<Nedmalloc> && ForkableHeap<Nedmalloc>);
 static_assert(ConcurrentHeap<nedmalloc::Cached> && RelocatingHeap<nedmalloc::Cached>);
+static_assert(CheckingHeap<nedmalloc::Selected>);
 
 } // namespace heapwright::allocators

@@ -48,6 +48,7 @@ struct heapwright_event_counts {
     /* Writes without a place in the tables: hand_overs and the counts of lines may be too low by
      * up to this number. */
     uint64_t unknown;
+    uint64_t lock_hand_overs; /* those of hand_overs that are of locks */
 };
 
 /* Writes the counts to where `events` points. */

@@ -34,7 +34,8 @@ struct EventTotals {
     std::uint64_t sharedLines = 0;      ///< cache lines written by more than one thread
     /// Writes to shared lines, including those before they were shared.
     std::uint64_t writesToSharedLines = 0;
-    std::uint64_t unknown = 0; ///< words and lines without a place in the tables
+    std::uint64_t unknown = 0;       ///< words and lines without a place in the tables
+    std::uint64_t lockHandOvers = 0; ///< the hand-overs of locks
 };
 
 namespace detail {
@@ -96,7 +97,7 @@ public:
         switch (event) {
         case Event::lockTaken:
             count(share.lockTakes);
-            wrote(share, address);
+            wrote(share, address, &share.lockHandOvers);
             break;
         case Event::lockWaiting:
             count(share.lockWaits);
@@ -131,6 +132,7 @@ public:
             sum.sharedLines += share.sharedLines.load(std::memory_order_relaxed);
             sum.writesToSharedLines += share.writesToSharedLines.load(std::memory_order_relaxed);
             sum.unknown += share.unknown.load(std::memory_order_relaxed);
+            sum.lockHandOvers += share.lockHandOvers.load(std::memory_order_relaxed);
         }
         return sum;
     }
@@ -152,13 +154,15 @@ private:
         Counter sharedLines{0};
         Counter writesToSharedLines{0};
         Counter unknown{0};
+        Counter lockHandOvers{0};
     };
 
     static void count(Counter& counter, std::uint64_t times = 1) noexcept {
         counter.fetch_add(times, std::memory_order_relaxed);
     }
 
-    void wrote(Share& share, const volatile void* address) noexcept {
+    /// `handOvers` is a second counter for hand-overs, if there is one.
+    void wrote(Share& share, const volatile void* address, Counter* handOvers = nullptr) noexcept {
         const std::uint32_t me = platform::threadNumber() + 1;
         const auto where = reinterpret_cast<Address>(address);
         if (detail::Writer* const last = words_.find(where); last == nullptr) {
@@ -166,6 +170,9 @@ private:
         } else if (last->thread().load(std::memory_order_relaxed) != me) {
             if (last->thread().exchange(me, std::memory_order_relaxed) != 0) {
                 count(share.handOvers);
+                if (handOvers != nullptr) {
+                    count(*handOvers);
+                }
             }
         }
         if (detail::Writer* const writer = lines_.find(where / cacheLine); writer == nullptr) {

@@ -28,4 +28,5 @@ extern "C" [[gnu::visibility("default")]] void heapwright_events(heapwright_even
     events->shared_lines = totals.sharedLines;
     events->writes_to_shared_lines = totals.writesToSharedLines;
     events->unknown = totals.unknown;
+    events->lock_hand_overs = totals.lockHandOvers;
 }

@@ -35,6 +35,7 @@ NEXT: Mapping[str, str] = {
     "synth": "heapwright replay TRACE   (compare the allocators on a trace)",
     "taxonomy": "heapwright report {json} -o taxonomy.html   (all curves as a page)",
     "trace": "heapwright profile TRACE   (the program's requests to malloc)",
+    "validate": "heapwright compare -a {first},glibc {target}   (both on a program of yours)",
     "workloads": "heapwright workloads show NAME   (what a workload does)",
 }
 """By verb. `study`, `report` and `kernel` print their own next command."""

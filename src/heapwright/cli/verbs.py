@@ -86,6 +86,10 @@ PURPOSES = {
             "taxonomy", "Measure the speed, scaling, false sharing and memory growth of allocators."
         ),
         Verb(
+            "validate",
+            "Compare a stand-in with the original library: memory, locks, speedup and taxonomy.",
+        ),
+        Verb(
             "kernel",
             "Build and boot kernels, one for each kernel allocator, and model these allocators.",
         ),

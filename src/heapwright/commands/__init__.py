@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         taxonomy,
         trace,
         trace_formats,
+        validate,
         workloads,
     )
 else:
@@ -87,5 +88,6 @@ __all__ = [
     "taxonomy",
     "trace",
     "trace_formats",
+    "validate",
     "workloads",
 ]

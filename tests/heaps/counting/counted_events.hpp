@@ -27,6 +27,7 @@ public:
             .sharedLines = now.sharedLines - before_.sharedLines,
             .writesToSharedLines = now.writesToSharedLines - before_.writesToSharedLines,
             .unknown = now.unknown - before_.unknown,
+            .lockHandOvers = now.lockHandOvers - before_.lockHandOvers,
         };
     }
 

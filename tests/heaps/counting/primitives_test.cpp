@@ -70,6 +70,7 @@ TEST(CountedEvents, ALockThatIsTakenIsTriedForNothingOrWaitedFor) {
     EXPECT_EQ(totals.lockTakes, 1U);
     EXPECT_EQ(totals.lockWaits, 1U);
     EXPECT_EQ(totals.handOvers, 1U);
+    EXPECT_EQ(totals.lockHandOvers, 1U);
     EXPECT_EQ(totals.sharedLines, 1U);
 }
 
@@ -86,6 +87,7 @@ TEST(CountedEvents, ASharedVariableTellsWhatIsDoneToIt) {
     EXPECT_EQ(totals.atomicOperations, 1U);
     EXPECT_EQ(totals.lockTakes, 0U);
     EXPECT_EQ(totals.handOvers, 1U);
+    EXPECT_EQ(totals.lockHandOvers, 0U);
 }
 
 TEST(CountedEvents, ALockedHeapTakesItsLockOnceACall) {

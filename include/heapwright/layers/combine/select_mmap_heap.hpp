@@ -10,6 +10,7 @@
 // Example: SelectMmapHeap<FixedLimit<128 * KiB>, MmapHeap, CoalesceHeap<64 * KiB, CoalesceableHeap<MmapHeap>>>
 #pragma once
 
+#include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
 #include <heapwright/core/fork_and_signals.hpp>
@@ -103,6 +104,17 @@ public:
         requires UnlockedSizeHeap<SuperHeap>
     {
         return isDirect(object) ? large_.getSize(object) : SuperHeap::getSizeUnlocked(object);
+    }
+
+    /// An object without alignment has no tag, so the heap below refuses it.
+    void check(void* object, std::string_view routine) noexcept
+        requires CheckingHeap<Large> && CheckingHeap<SuperHeap>
+    {
+        if (addressOf(object) % minAlignment == 0 && isDirect(object)) {
+            large_.check(object, routine);
+        } else {
+            SuperHeap::check(object, routine);
+        }
     }
 
     /// A mapped object that shrinks far below the limit moves to the heap below. An object of the

@@ -109,6 +109,13 @@ public:
         return ownerOf(object, "realloc").relocate(object, size);
     }
 
+    /// Takes no lock: an object that its caller owns keeps its heap.
+    void check(void* object, std::string_view routine) noexcept
+        requires CheckingHeap<SuperHeap>
+    {
+        ownerOf(object, routine).check(object, routine);
+    }
+
     /// Whether an address lies in a region of one of the heaps. Takes no lock.
     [[nodiscard]] bool owns(const void* object) const noexcept {
         return placeOf(object) < ArenaPolicy::count;

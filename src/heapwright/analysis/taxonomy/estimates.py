@@ -37,9 +37,9 @@ def ratio_of(logarithms: Sequence[float]) -> Estimate | None:
     return Estimate(value=float(np.exp(mean.value)), low=low, high=high, runs=mean.runs)
 
 
-def half_width(values: Sequence[float]) -> float | None:
+def half_width(values: Sequence[float], confidence: float = CONFIDENCE) -> float | None:
     """Half the interval of the mean; None of a single value."""
     if len(values) < 2:
         return None
-    critical = float(stats.t.ppf((1 + CONFIDENCE) / 2, len(values) - 1))
+    critical = float(stats.t.ppf((1 + confidence) / 2, len(values) - 1))
     return critical * float(np.std(values, ddof=1)) / float(np.sqrt(len(values)))

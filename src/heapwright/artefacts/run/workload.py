@@ -31,6 +31,8 @@ class Aspect(StrEnum):
     LINES = "lines"  # lines that hold objects of two threads
     TIME = "time"  # memory against time: one thread allocates, another frees
     THREADS = "threads"  # memory against the number of threads: the work goes round
+    PEAK = "peak"  # the most memory of a whole workload, by threads
+    FIXED = "fixed"  # memory of a program that allocates one object in a thread, by threads
 
 
 class FalseSharing(BaseModel):

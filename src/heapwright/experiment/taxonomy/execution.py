@@ -105,7 +105,7 @@ class Execution:
         library = Path(allocator.path) if allocator.path else None
         own = dict(allocator.environment)
         if task.trial.aspect is Aspect.EVENTS:
-            library = counting_library(allocator)
+            library = counting_library(allocator) or library
         if task.trial.aspect in UNTIMED:
             own[PROCESSORS] = str(task.trial.threads)
         if TUNABLES in own:

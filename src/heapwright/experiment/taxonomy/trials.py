@@ -7,7 +7,7 @@ so a run takes a fraction of a second. Each run is long enough for its purpose;
 docs/reference/taxonomy.md states how the length was found. `small` is for trials of the verb.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from heapwright.artefacts.run.workload import Aspect
@@ -80,8 +80,8 @@ def trials(extent: Extent) -> Iterator[Trial]:
     yield from _blowup(extent)
     yield from _lines(extent)
     yield from _speed(extent)
-    yield from _speedup(extent)
-    yield from _events(extent)
+    yield from speedup_trials(extent, extent.timed)
+    yield from event_trials(extent, extent.counted)
     yield from _instrumented(extent)
 
 
@@ -130,10 +130,10 @@ def _speed(extent: Extent) -> Iterator[Trial]:
         yield Trial(Aspect.SPEED, name, 1, arguments)
 
 
-def _speedup(extent: Extent) -> Iterator[Trial]:
+def speedup_trials(extent: Extent, numbers: Iterable[int]) -> Iterator[Trial]:
     """The whole work is the same for each number of threads."""
     many = 400_000 if extent.small else 2_000_000
-    for threads in extent.timed:
+    for threads in numbers:
         each = str(many // threads)
         loop = ("--iterations", each, "--max", "256")
         larson = ("--blocks", "1000", "--steps", each, "--lives", "1")
@@ -150,13 +150,14 @@ def _counted_arguments(workload: str, threads: int, many: int) -> tuple[str, ...
     return ("--blocks", str(max(each // 10, 10)), "--steps", str(each), "--lives", "1")
 
 
-def _events(extent: Extent) -> Iterator[Trial]:
+def event_trials(extent: Extent, numbers: Iterable[int], blocks: int | None = 1) -> Iterator[Trial]:
+    """Counts of what threads do to each other. The threads take turns at each call."""
     many = 5_000 if extent.small else 20_000
     for workload in ("threadtest", "larson"):
-        for threads in extent.counted:
+        for threads in numbers:
             arguments = _counted_arguments(workload, threads, many)
             turns = (*arguments, "--interleave")
-            yield Trial(Aspect.EVENTS, workload, threads, turns, blocks=1)
+            yield Trial(Aspect.EVENTS, workload, threads, turns, blocks=blocks)
 
 
 def _instrumented(extent: Extent) -> Iterator[Trial]:

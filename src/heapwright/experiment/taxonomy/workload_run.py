@@ -34,6 +34,8 @@ class Subject:
     library: Path | None
     environment: Mapping[str, str]
     options: tuple[str, ...] = ()
+    counter: Path | None = None
+    """A library that is preloaded beside it and counts for it."""
 
 
 class WorkloadRunner:
@@ -49,7 +51,8 @@ class WorkloadRunner:
         """One run. Raises HeapwrightError if it cannot be made, RunInterrupted on Ctrl-C."""
         program = native.workload(task.trial.workload)
         words = command(program, task, subject, self._seed)
-        preload = [] if subject.library is None else [self._paths.of(subject.library)]
+        libraries = (subject.library, subject.counter)
+        preload = [self._paths.of(library) for library in libraries if library is not None]
         merged = {**self._environment, **subject.environment}
         with Scratch() as folder:
             output = folder / "line"

@@ -18,7 +18,7 @@ def test_threads_are_timed_up_to_the_processors(cpus: int, timed: tuple[int, ...
 @pytest.mark.parametrize("small", [False, True])
 def test_every_aspect_is_looked_at(small: bool) -> None:
     made = list(trials(Extent(2, small)))
-    assert {trial.aspect for trial in made} == set(Aspect)
+    assert {trial.aspect for trial in made} == set(Aspect) - {Aspect.PEAK, Aspect.FIXED}
     assert len({(trial.aspect, trial.workload, trial.threads) for trial in made}) == len(made)
 
 
