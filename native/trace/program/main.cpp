@@ -6,7 +6,7 @@
 //
 //   heapwright-trace info|check TRACE
 //   heapwright-trace columns [--process N] TRACE
-//   heapwright-trace import wl|mtrace|android FILE TRACE
+//   heapwright-trace import wl|mtrace|mtrace-text|android FILE TRACE
 //   heapwright-trace export wl [--process N] TRACE FILE
 //
 // It exits with 0, or with 1 if check met faults. It exits with 2 if a file cannot be read or

@@ -45,10 +45,15 @@ def decide_exact(runs: Sequence[Run], keys: Sequence[Key], margin: float) -> Ver
             "without --exact",
         )
     if not others:
-        return _undecided(
-            f"only {baseline.label} was counted: {baseline.counts[INSTRUCTIONS]:,.0f} instructions "
-            f"({_repeated(found)})",
-            "keep this document (--json), and judge a later one against it: heapwright gate",
+        return Verdict(
+            action="undecided",
+            allocator=None,
+            reason=f"Counted: {baseline.label} executes {baseline.counts[INSTRUCTIONS]:,.0f} "
+            f"instructions ({_repeated(found)}). There is nothing to compare with",
+            notes=(
+                "to compare: name another allocator with -a, or another --command",
+                "to see a later change: keep this document (--json), then heapwright gate",
+            ),
         )
     return _between(baseline, others, found, margin)
 

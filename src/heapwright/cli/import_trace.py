@@ -20,11 +20,16 @@ app = options.application()
 
 @app.command("import")
 def import_(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A .wl, .mtrace or Android trace.")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE", help="A .wl, .mtrace or Android trace, or a log of glibc's mtrace()."
+        ),
+    ],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="TRACE", help="The new trace.")],
     source: Annotated[
         TraceFormat | None,
-        typer.Option("--format", help="The format of FILE. Default: by the end of its name."),
+        typer.Option("--format", help="The format of FILE. Default: by its name or first line."),
     ] = None,
 ) -> None:
     """Convert a recording of another tool into a trace.

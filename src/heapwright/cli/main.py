@@ -67,12 +67,12 @@ def main() -> NoReturn:
 
 
 def _run() -> None:
-    """Run the verb. After success print the next useful command."""
+    """Run the verb. After an answer print the next useful command."""
     prepare()
     try:
         app()
     except SystemExit as leaving:
-        line = "" if leaving.code else next_command(sys.argv[1:])
+        line = next_command(sys.argv[1:], leaving.code or 0)
         if line:
             with suppress(OSError):
                 sys.stdout.flush()

@@ -14,6 +14,8 @@ from pathlib import Path
 from heapwright.base.paths import is_trace
 
 COMMAND = "COMMAND"
+ANSWERS = range(10, 20)
+"""Exit statuses that are answers of `gate`, `history` and `doctor`, and no errors."""
 NEXT: Mapping[str, str] = {
     "agree": "heapwright compare {target}   (compare the allocators on the program itself)",
     "allocators": "heapwright compare {target}   (find the best allocator for a program)",
@@ -24,8 +26,7 @@ NEXT: Mapping[str, str] = {
     "drag": "heapwright profile --stacks --html profile.html {target}   (sites and sizes)",
     "explain": "heapwright profile --stacks --html profile.html {target}   (sites and charts)",
     "export": "heapwright profile TRACE   (the program's requests to malloc)",
-    "gate": "heapwright compare --baseline old -a old=OLD.so,new=NEW.so --json both.json {target}"
-    "   (old and new in the same blocks, for heapwright gate both.json)",
+    "gate": "heapwright history FOLDER   (changes over the documents of compare --store FOLDER)",
     "history": "heapwright history {first} --html history.html   (all curves as a page)",
     "import": "heapwright profile TRACE   (the program's requests to malloc)",
     "profile": "heapwright explain {target}   (leak, retention or growth, and where)",
@@ -48,6 +49,24 @@ OF_TRACE: Mapping[str, str] = {
     "trace": "heapwright profile {trace}   (the program's requests to malloc)",
 }
 """Used instead if the arguments name an existing trace."""
+OF_STATUS: Mapping[str, str] = {
+    "doctor": "heapwright compare --exact {target}   (count instructions on an unfit machine)",
+    "gate": "heapwright compare --baseline old -a old=OLD.so,new=NEW.so --json both.json {target}"
+    "   (old and new in the same blocks, for heapwright gate both.json)",
+    "history": NEXT["history"],
+}
+"""Used instead if the answer has an exit status of its own."""
+OF_BOTH = "heapwright profile --compare OLD.json NEW.json   (what changed in the requests)"
+"""Used instead if `gate` judged one document that holds both sides."""
+OF_OPTION: Mapping[tuple[str, str], str] = {
+    ("compose", "--delete"): "heapwright allocators   (those that are left)",
+    ("explain", "--hours"): "heapwright explain {target}   (records calls: the place of a leak)",
+    ("history", "--html"): "heapwright gate OLD.json NEW.json   (judge two of the documents)",
+    ("programs", "--hours"): "heapwright explain {target}   (records calls: the place of a leak)",
+    ("replay", "--check"): "heapwright replay {trace}   (compare times and memory)",
+    ("replay", "--curve"): "heapwright replay {trace}   (compare times and memory)",
+}
+"""Used instead if the option is present."""
 OF_ONE: Mapping[tuple[str, str], str] = {
     ("allocators", "show"): "heapwright compare -a {second},glibc {target}   (measure it)",
     ("programs", "show"): "heapwright compare --program {second}   (compare allocators on it)",
@@ -61,10 +80,14 @@ SILENT = frozenset({"-q", "--quiet", "-h", "--help", "path", "--flags"})
 JSON_IS_PRINTED = frozenset({"allocators", "compose", "programs", "workloads"})
 
 
-def next_command(arguments: Sequence[str]) -> str:
-    """The line for the arguments of the process; empty where none is to be printed."""
+def next_command(arguments: Sequence[str], status: int | str = 0) -> str:
+    """The line for the arguments of the process; empty where none is to be printed.
+
+    `status` is the exit status. One that is no answer has no line, because the error says what to
+    do.
+    """
     own, command = _parted(arguments)
-    text = _text(own)
+    text = _text(own, status)
     command = command or _named_command(own)
     if not text or SILENT & set(own) or _prints_a_document(own):
         return ""
@@ -81,14 +104,34 @@ def next_command(arguments: Sequence[str]) -> str:
     return f"next: {line}"
 
 
-def _text(own: Sequence[str]) -> str:
+def _text(own: Sequence[str], status: int | str) -> str:
     if not own:
         return ""
+    if status:
+        return _of_status(own) if status in ANSWERS else ""
+    for (verb, option), line in OF_OPTION.items():
+        if own[0] == verb and _has(own, option):
+            return line
     if len(own) > 2 and (text := OF_ONE.get((own[0], own[1]))) and not own[2].startswith("-"):
         return text
     if own[0] in OF_TRACE and _trace(own):
         return OF_TRACE[own[0]]
     return NEXT.get(own[0], "")
+
+
+def _of_status(own: Sequence[str]) -> str:
+    """After an answer with an exit status of its own."""
+    written = _value(own, "--json")
+    read = [word for word in own[1:] if word != written and Path(word).is_file()]
+    if own[0] == "gate" and len(read) == 1:
+        return OF_BOTH
+    if own[0] == "history" and _has(own, "--html"):
+        return OF_OPTION["history", "--html"]
+    return OF_STATUS.get(own[0], "")
+
+
+def _has(own: Sequence[str], option: str) -> bool:
+    return any(word == option or word.startswith(f"{option}=") for word in own)
 
 
 def _target(own: Sequence[str], command: Sequence[str]) -> str:

@@ -16,7 +16,7 @@ from pathlib import Path
 from heapwright import __version__
 from heapwright.artefacts.agreement.document import LOADS, Load, ProgramAgreement, RankingAgreement
 from heapwright.artefacts.agreement.journal import Asked, KeptAnswers
-from heapwright.artefacts.program.library import program_names
+from heapwright.artefacts.program.library import program_names, program_path
 from heapwright.artefacts.program.request import ProgramRequest
 from heapwright.artefacts.run.journal import Journal
 from heapwright.artefacts.run.measured import Run
@@ -83,6 +83,8 @@ def run_agree(options: Options) -> ExitCode:
     answer."""
     if bool(options.names) == options.everything:
         raise HeapwrightError("name programs, or give --all", "heapwright programs list")
+    for name in options.wanted:
+        program_path(name)  # an unknown name is refused before the first run
     outputs = Outputs(json=options.json_file, csv=options.csv_file, html=options.html_file)
     found: list[ProgramAgreement] = []
     interrupted = False

@@ -41,8 +41,8 @@ class Request:
     parameters: tuple[str, ...] = ()
     cwd: Path = Path()
     shell: bool = False
-    exact: bool = False
-    """One candidate is enough, because its counts are a result."""
+    one_is_enough: bool = False
+    """Exact counts and checks are a result of one candidate."""
 
 
 def choose(request: Request, environment: Mapping[str, str], paths: PreloadPaths) -> Selection:
@@ -85,7 +85,7 @@ def _allocators(
         SYSTEM if is_command else request.baseline,
         environment,
         paths,
-        fewest=1 if request.exact or len(named) > 1 else 2,
+        fewest=1 if request.one_is_enough or len(named) > 1 else 2,
     )
 
 

@@ -106,6 +106,11 @@ class Options:
     """Print the advice for every place, not only for a shell."""
 
     @property
+    def checked(self) -> bool:
+        """Whether a replay verifies memory, in place of a comparison."""
+        return self.replayed is not None and self.replayed.subject.checked
+
+    @property
     def words(self) -> tuple[str, ...]:
         """The command as it is run."""
         return (SHELL, "-c", " ".join(self.command)) if self.shell else self.command
@@ -155,7 +160,7 @@ def _select(options: Options, environment: dict[str, str], paths: PreloadPaths) 
         parameters=options.parameters,
         cwd=options.cwd,
         shell=options.shell,
-        exact=options.exact,
+        one_is_enough=options.exact or options.checked,
     )
     return choose(request, environment, paths)
 
@@ -186,6 +191,8 @@ def _question(options: Options, selection: Selection, setup: ProgramSetup | None
         looks = fixed(options.blocks or COUNTED_RUNS, options.confidence)
     elif options.blocks is not None:
         looks = fixed(options.blocks, options.confidence)
+    elif options.checked:
+        looks = fixed(1, options.confidence)
     elif options.until is not None:
         looks = adaptive(options.until, options.confidence)
     else:
@@ -201,7 +208,10 @@ def _question(options: Options, selection: Selection, setup: ProgramSetup | None
         options.cpus,
         None if replayed is None else replayed.subject,
         None if setup is None else setup.subject,
-        race=options.blocks is None and options.until is None and not options.exact,
+        race=options.blocks is None
+        and options.until is None
+        and not options.exact
+        and not options.checked,
         exact=options.exact,
     )
 

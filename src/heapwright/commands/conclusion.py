@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from heapwright import __version__
 from heapwright.analysis.analyse import Analysis, Settings, analyse, settings_of
 from heapwright.analysis.apply import Invocation
+from heapwright.analysis.checked import checked_verdict
 from heapwright.analysis.levels import overall
 from heapwright.analysis.looks import LookPlan, decide
 from heapwright.analysis.race.runs import Deciding, deciding_figure_of
@@ -18,6 +19,7 @@ from heapwright.artefacts.comparison.document import (
     Effect,
     Level,
     TreatmentInfo,
+    Verdict,
     label_of,
 )
 from heapwright.artefacts.comparison.levels import Part, parts, views
@@ -105,12 +107,20 @@ def conclude(
         effects=tuple(each for part, analysis in found for each in _effects(part, analysis)),
         responses=alone.responses if alone else (),
         pareto=alone.pareto if alone else (),
-        verdict=alone.verdict if alone else overall(levels),
+        verdict=_verdict(question, result, alone, levels),
         race=alone.race if alone else None,
         levels=levels,
         replay=question.replay,
         program=question.program,
     )
+
+
+def _verdict(
+    question: Question, result: Result, alone: Analysis | None, levels: Sequence[Level]
+) -> Verdict:
+    if question.replay is not None and question.replay.checked:
+        return checked_verdict(result.runs)
+    return alone.verdict if alone else overall(levels)
 
 
 def _level(part: Part, analysis: Analysis) -> Level:
@@ -180,8 +190,10 @@ def is_compared(comparison: Comparison) -> bool:
     """Whether anything was compared, that is, a treatment other than a baseline has a ratio.
 
     Counts of the baseline alone are also a result, because `gate` judges a later document against
-    them.
+    them. A checked replay is one for each allocator.
     """
+    if comparison.replay is not None and comparison.replay.checked:
+        return any(run.outcome is Outcome.OK for run in comparison.runs)
     if comparison.design.exact and len(comparison.treatments) == 1:
         return counted(comparison.runs, comparison.treatments[0].key) is not None
     return any(

@@ -3,6 +3,7 @@
 """How rankings of allocators agree, program by program: on a terminal, as CSV, and as a page."""
 
 import csv
+import math
 from collections.abc import Iterator
 from html import escape
 from io import StringIO
@@ -30,6 +31,9 @@ NAMES: dict[Load, str] = {
     "synthetic": "a synthetic load",
 }
 NOTHING = "-"
+FEW = 4
+"""Fewest allocators whose rankings say something: two rankings of three agree by chance in one case
+of six."""
 FIELDS = ("program", "what", "load", "tau", "low", "high", "same_best", "why")
 
 
@@ -40,7 +44,7 @@ def print_agreement(console: Console, found: RankingAgreement, *, quiet: bool = 
             console.print(Text(f"Ranks by {what}: Kendall's tau with the program", style="bold"))
             console.print(Columns(headings(), [cells(each, what) for each in found.programs]))
             console.print()
-    for line in conclusions(found):
+    for line in _result(found):
         console.print(Text(line))
     for each in found.programs:
         if each.why and not quiet:
@@ -56,6 +60,19 @@ def conclusions(found: RankingAgreement) -> Iterator[str]:
             f"By {each.what}, {NAMES[each.load]}: tau {tau_text(each.tau)} in the mean over "
             f"{each.programs} {several}{best}."
         )
+
+
+def too_few(found: RankingAgreement) -> str:
+    """A caution where chance alone makes rankings agree; empty where it is small."""
+    count = len(found.allocators)
+    if count >= FEW:
+        return ""
+    orders = "two orders" if count == 2 else f"{math.factorial(count)} orders"
+    alone = "; tau is +1 or -1 in each draw" if count == 2 else ""
+    return (
+        f"Rankings of {count} allocators are no evidence: there are only {orders}{alone}. "
+        f"Name at least {FEW} with -a."
+    )
 
 
 def tau_text(tau: Tau | None) -> str:
@@ -86,7 +103,7 @@ def as_csv(found: RankingAgreement) -> str:
 def page(found: RankingAgreement) -> str:
     """The whole page: the result, the two tables, and the measured loads."""
     parts = [
-        ("means", "Over all programs", "".join(f"<p>{escape(e)}</p>" for e in conclusions(found))),
+        ("means", "Over all programs", "".join(f"<p>{escape(e)}</p>" for e in _result(found))),
         *((what, f"Ranks by {what}", _table(found, what)) for what in WHATS),
         ("measured", "What was measured", _measured(found)),
     ]
@@ -105,6 +122,12 @@ def page(found: RankingAgreement) -> str:
         )
     )
     return frame("Agreement of rankings", body, Charts())
+
+
+def _result(found: RankingAgreement) -> Iterator[str]:
+    yield from conclusions(found)
+    if caution := too_few(found):
+        yield caution
 
 
 def headings() -> tuple[str, ...]:

@@ -83,7 +83,7 @@ def test_one_run_cannot_show_that_counts_repeat() -> None:
 
 def test_the_baseline_alone_is_counted_for_a_later_document() -> None:
     verdict = decide_exact(runs("glibc", 12345678, 12345678), [GLIBC], 0.02)
-    assert "only glibc was counted: 12,345,678 instructions" in verdict.reason
+    assert "Counted: glibc executes 12,345,678 instructions" in verdict.reason
 
 
 def test_without_counts_of_the_baseline_nothing_is_decided() -> None:

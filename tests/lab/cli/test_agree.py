@@ -115,7 +115,7 @@ def test_a_program_with_an_allocator_inside_is_a_row_with_the_reason(
             ExitCode.BAD_INPUT,
             "only glibc is left: there is nothing to compare it with",
         ),
-        (("nosuch", "-a", "glibc,hoard"), ExitCode.NOTHING_COMPARED, "there is no program"),
+        (("nosuch", "-a", "glibc,hoard"), ExitCode.BAD_INPUT, "there is no program"),
     ],
 )
 def test_what_cannot_be_asked_is_said(
@@ -124,3 +124,17 @@ def test_what_cannot_be_asked_is_said(
     done = heapwright("agree", *words)
     assert done.status == status
     assert said in done.err
+
+
+def test_rankings_of_two_are_no_evidence(heapwright: Heapwright, program: Path) -> None:
+    done = heapwright("agree", program, "-a", "glibc,hoard", "-n", "2")
+    said = " ".join(done.out.split())
+    assert "Rankings of 2 allocators are no evidence" in said
+    assert "Name at least 4 with -a." in said
+
+
+def test_an_unknown_program_is_refused_before_the_first_run(heapwright: Heapwright) -> None:
+    done = heapwright("agree", "redi", "perl", "-a", "glibc,lea")
+    assert done.status == ExitCode.BAD_INPUT
+    assert "there is no program 'redi'" in done.err
+    assert "did you mean redis?" in done.err

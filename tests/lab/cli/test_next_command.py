@@ -53,6 +53,32 @@ def test_the_next_command_is_of_the_one_thing_that_was_named() -> None:
     assert "report t.json -o " in next_command(["taxonomy", "--json", "t.json"])
 
 
+def test_the_next_command_is_of_what_was_done(
+    tmp_path: Path, trace_of_text: Callable[[Path, str], Path]
+) -> None:
+    trace = trace_of_text(tmp_path, "1: malloc 0x1000 48\n")
+    assert "heapwright allocators " in next_command(["compose", "mine", "--delete"])
+    assert "explain -- ./a " in next_command(["explain", "--hours", "2", "--", "./a"])
+    assert "explain --program redis " in next_command(
+        ["explain", "--hours=2", "--program", "redis"]
+    )
+    for option in ("--check", "--curve=c.csv"):
+        assert f"replay {trace} " in next_command(["replay", str(trace), option])
+    assert "gate OLD.json NEW.json" in next_command(["history", "f", "--html", "h.html"])
+
+
+def test_an_answer_with_a_status_has_a_next_command_and_an_error_has_none(tmp_path: Path) -> None:
+    both = tmp_path / "both.json"
+    both.touch()
+    assert "old=OLD.so,new=NEW.so" in next_command(["gate", "a.json", "b.json"], 10)
+    assert "profile --compare" in next_command(["gate", str(both), "--json", "g.json"], 10)
+    assert "history FOLDER" in next_command(["gate", "a.json", "b.json"], 0)
+    assert "compare --exact -- COMMAND" in next_command(["doctor"], 10)
+    assert "history f --html" in next_command(["history", "f"], 10)
+    for status in (1, 2, 3, 130, "no"):
+        assert next_command(["gate", "a.json", "b.json"], status) == ""
+
+
 @pytest.mark.parametrize(
     "words",
     ["profile -q T", "profile --json - T", "profile T --json=-", "allocators --json", "export T -"],

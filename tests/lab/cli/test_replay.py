@@ -99,6 +99,18 @@ def test_an_allocator_that_gives_memory_twice_fails_the_check(
     assert {run.outcome for run in runs if run.allocator == "lea"} == {Outcome.OK}
     assert "overlaps a live object" in next(r for r in runs if r.allocator == "careless.so").detail
     assert "the times mean nothing" in done.out
+    reason = read(tmp_path / "o.json").verdict.reason
+    assert reason.startswith("Failed: careless.so did not pass the checks; glibc and lea returned")
+    assert reason in done.out.replace("\n", " ")
+
+
+def test_a_check_needs_one_allocator_and_ends_with_its_result(
+    heapwright: Heapwright, trace: Path
+) -> None:
+    done = heapwright("replay", trace, "--check", "-a", "glibc", "-q")
+    assert done.status == 0, done.err
+    assert done.out.startswith("Passed: glibc returned aligned blocks that do not overlap")
+    assert "nothing to compare it with" in heapwright("replay", trace, "-a", "glibc").err
 
 
 @pytest.mark.parametrize("name", ["glibc", "lea"])

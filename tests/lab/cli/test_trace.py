@@ -3,6 +3,7 @@
 """`heapwright trace`, `export` and `import`: what they print, and how they leave."""
 
 import json
+import subprocess
 from io import StringIO
 from pathlib import Path
 
@@ -11,13 +12,33 @@ import pytest
 from rich.console import Console
 
 from heapwright.artefacts.trace.file import check_trace
+from heapwright.artefacts.trace.frame import open_trace
 from heapwright.base.errors import HeapwrightError
 from heapwright.base.native import program
 from heapwright.report.trace import print_check
 
-from .tools import Heapwright
+from .tools import Heapwright, compile_c
 
 CALLS = "7: malloc 0x10 100\n8: realloc 0x20 0x10 300\n8: free 0x20\n7: free 0x0\n8: free 0x99\n"
+TRACED = """
+#include <mcheck.h>
+#include <stdlib.h>
+int main(void) {
+    void *before = malloc(8);
+    mtrace();
+    void *first = malloc(100);
+    void *second = calloc(70, 10);
+    first = realloc(first, 300);
+    void *third = NULL;
+    if (posix_memalign(&third, 64, 4096) != 0) return 1;
+    free(second);
+    free(before);
+    muntrace();
+    free(first);
+    return third == NULL;
+}
+"""
+"""Before mtrace() and after muntrace() nothing is in the log."""
 
 
 @pytest.fixture
@@ -126,8 +147,25 @@ def test_a_block_without_a_checksum_is_named(trace: Path, heapwright: Heapwright
     assert "without a checksum" not in heapwright("trace", "check", trace).out
 
 
-def test_the_text_of_glibcs_mtrace_is_named(heapwright: Heapwright, tmp_path: Path) -> None:
-    (tmp_path / "mt.log").write_text("= Start\n@ p:[0x1179] + 0x10 0x64\n", encoding="utf-8")
-    done = heapwright("import", "mt.log", "--format", "mtrace", "-o", "mt.trace")
-    assert done.status == 2
-    assert "text log of glibc's mtrace()" in done.err
+@pytest.mark.usefixtures("native")
+def test_the_log_that_glibcs_mtrace_wrote_is_read(heapwright: Heapwright, tmp_path: Path) -> None:
+    """The C library's own library for debugging writes the log of a program in C."""
+    program = compile_c(tmp_path / "traced", TRACED)
+    log = tmp_path / "mt.log"
+    environment = {"LD_PRELOAD": "libc_malloc_debug.so.0", "MALLOC_TRACE": str(log)}
+    subprocess.run([program], env=environment, check=True, timeout=60)
+    done = heapwright("import", "mt.log", "-o", "mt.trace")
+    assert done.status == 0, done.err
+    assert "6 events of 1 thread" in done.out
+    assert "frees of blocks that the log does not allocate: 1" in done.err
+    events = open_trace(tmp_path / "mt.trace").select("routine", "size").collect().rows()
+    assert events == [
+        ("malloc", 100),
+        ("malloc", 700),
+        ("realloc", 300),
+        ("malloc", 4096),
+        ("free", 0),
+        ("free", 0),
+    ]
+    named = heapwright("import", "mt.log", "--format", "mtrace", "-o", "mt2.trace")
+    assert named.status == 0, "both formats have this name"

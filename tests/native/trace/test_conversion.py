@@ -7,6 +7,8 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from heapwright.artefacts.trace.file import (
     TraceError,
@@ -140,6 +142,97 @@ def test_mtrace_records(tmp_path: Path) -> None:
     ]
 
 
+LOG = b"""= Start
+@ ./my program:(main+0x29)[0x1179] + 0x1000 0x18
+@ ./p:[0x1180] + 0x2000 0
++ (nil) 0x20
+@ ./p:[0x1181] < 0x1000
+@ ./p:[0x1182] > 0x3000 0x63
+@ ./p:[0x1183] ! 0x3000 0xffff
+@ ./p:[0x1184] - 0x2000
+@ ./p:[0x1185] - 0x9000
+@ ./p:[0x1186] > 0x4000 0x8
+@ ./p:[0x1187] < 0x4000
+"""
+
+
+@pytest.mark.usefixtures("trace")
+def test_the_text_of_mtrace(tmp_path: Path) -> None:
+    (tmp_path / "in").write_bytes(LOG + b"@ ./p:[0x1188] + 0x50")
+    done = import_trace(tmp_path / "in", tmp_path / "made.trace")
+    assert rows(tmp_path / "made.trace", "routine", "address", "old", "size", "time") == [
+        ("malloc", 0x1000, 0, 24, 100),
+        ("malloc", 0x2000, 0, 0, 200),
+        ("malloc", 0, 0, 32, 300),
+        ("realloc", 0x3000, 0x1000, 99, 400),
+        ("free", 0x2000, 0, 0, 500),
+        ("free", 0x9000, 0, 0, 600),
+        ("realloc", 0x4000, 0, 8, 700),
+    ]
+    assert done.odd == {
+        "reallocs that failed": 1,
+        "reallocs without a start": 1,
+        "reallocs without an end": 1,
+        "frees of blocks that the log does not allocate": 1,
+        "a last line that is cut off": 1,
+    }
+
+
+BLOCKS = st.integers(1, 5).map(lambda number: 0x1000 * number)
+CALLS = st.lists(
+    st.one_of(
+        st.tuples(st.just("+"), BLOCKS, st.integers(0, 2**64 - 1)),
+        st.tuples(st.just("-"), BLOCKS, st.none()),
+        st.tuples(st.just("<>"), BLOCKS, st.integers(0, 2**64 - 1)),
+    )
+)
+PLACES = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=8)
+
+
+@pytest.mark.usefixtures("trace")
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(CALLS, PLACES)
+def test_any_text_of_mtrace_comes_back(
+    tmp_path: Path, calls: list[tuple[str, int, int | None]], place: str
+) -> None:
+    """Each call is one event, for any name of the program."""
+    lines = ["= Start"]
+    for call, block, size in calls:
+        at = f"@ ./{place}:[0x1] "
+        if call == "<>":
+            lines += [f"{at}< {block:#x}", f"{at}> {block + 16:#x} {size:#x}"]
+        else:
+            lines.append(f"{at}{call} {block:#x}" + ("" if size is None else f" {size:#x}"))
+    made = imported(tmp_path, "\n".join([*lines, "= End", ""]).encode(), TraceFormat.MTRACE_TEXT)
+    wanted = [
+        ("realloc", block + 16, block, size)
+        if call == "<>"
+        else ({"+": "malloc", "-": "free"}[call], block, 0, size or 0)
+        for call, block, size in calls
+    ]
+    assert rows(made, "routine", "address", "old", "size") == wanted
+
+
+@pytest.mark.usefixtures("trace")
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.integers(0, len(LOG)), st.binary(max_size=6))
+def test_a_damaged_text_of_mtrace_is_read_or_refused(tmp_path: Path, at: int, junk: bytes) -> None:
+    """It never crashes. A refusal names a byte of the file, and leaves no trace."""
+    made = tmp_path / "made.trace"
+    made.unlink(missing_ok=True)
+    data = LOG[:at] + junk + LOG[at + 1 :]
+    (tmp_path / "in").write_bytes(data)
+    offset: int | None = 0
+    try:
+        import_trace(tmp_path / "in", made, TraceFormat.MTRACE_TEXT)
+    except TraceError as refusal:
+        offset = refusal.offset
+    else:
+        assert check_trace(made).fault_count == 0
+    assert offset is not None
+    assert offset <= len(data)
+
+
 @pytest.mark.usefixtures("trace")
 @pytest.mark.parametrize(
     ("source", "data", "message", "offset"),
@@ -153,6 +246,9 @@ def test_mtrace_records(tmp_path: Path) -> None:
         (TraceFormat.WL, b"\x08\x01\x0b\x07\x0b\x07\x01\x01", "two threads begin", 7),
         (TraceFormat.MTRACE, bytes(63), "ends within a record", 0),
         (TraceFormat.MTRACE, bytes(64), "no magic record", 0),
+        (TraceFormat.MTRACE_TEXT, b"@ p:[0x1] - 0x1\n", "no log of mtrace", 0),
+        (TraceFormat.MTRACE_TEXT, b"= Start\n@ p:[0x1] ? 0x1\n", "an unknown call", 18),
+        (TraceFormat.MTRACE_TEXT, b"= Start\n@ p:[0x1] + 0x1\n", "should be a number", 23),
         (TraceFormat.ANDROID, b"1: malloc 0x10 5\n2: grow 0x10\n", "unknown operation", 19),
         (TraceFormat.ANDROID, b"1: malloc 0x10 five\n", "should be a number", 15),
         (TraceFormat.ANDROID, b"\n\nmalloc 5\n", "a thread's number", 2),

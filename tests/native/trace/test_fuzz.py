@@ -19,7 +19,8 @@ from heapwright.artefacts.trace.file import export_wl
 ROOT = Path(__file__).parents[3]
 COMPILERS = ("clang++-14", "clang++")
 FLAGS = ["-std=c++20", "-O1", "-gline-tables-only", "-fsanitize=fuzzer,address,undefined"]
-IMPORTERS = ["import/android.cpp", "import/import.cpp", "import/mtrace.cpp", "import/wl.cpp"]
+IMPORTERS = ["import/android.cpp", "import/import.cpp", "import/mtrace.cpp"]
+IMPORTERS += ["import/mtrace_text.cpp", "import/wl.cpp"]
 RUNS = 20_000
 SECONDS = 30
 MEGABYTES = 512
@@ -103,5 +104,8 @@ def test_any_bytes_as_another_format(tmp_path: Path, trace: Path) -> None:
     call = struct.pack("<iIQQQQQQQ", 7, 4, 0x1000, 0x2000, 24, 0, 0, 0, 0)
     (seeds / "wl").write_bytes(b"\x00" + (tmp_path / "calls.wl").read_bytes())
     (seeds / "mtrace").write_bytes(b"\x01" + magic + call)
+    log = b"= Start\n@ ./a:(f+0x1)[0x11] + 0x10 0x20\n@ ./a:[0x1] < 0x10\n"
+    log += b"@ ./a:[0x1] > 0x30 0x40\n@ ./a:[0x1] ! 0x30 0x50\n@ ./a:[0x1] - 0x30\n= End\n"
+    (seeds / "mtrace-text").write_bytes(b"\x03" + log)
     (seeds / "android").write_bytes(b"\x02" + trace.with_name("calls.txt").read_bytes())
     assert "Done " in fuzz(program, seeds)

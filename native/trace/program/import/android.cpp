@@ -9,52 +9,11 @@
 #include <unordered_map>
 
 #include "trace/program/import/import.hpp"
+#include "trace/program/import/line.hpp"
 
 namespace heapwright::trace {
 
 namespace {
-
-/// One line, taken word by word.
-class Line {
-public:
-    Line(std::string_view text, std::uint64_t offset) : text_(text), offset_(offset) {}
-
-    std::string_view word() {
-        while (!text_.empty() && (text_.front() == ' ' || text_.front() == '\t'))
-            drop(1);
-        const std::size_t end = std::min(text_.find_first_of(" \t"), text_.size());
-        const std::string_view word = text_.substr(0, end);
-        drop(end);
-        return word;
-    }
-
-    /// A number, hexadecimal after 0x.
-    std::uint64_t number() {
-        std::string_view word = this->word();
-        const std::uint64_t where = offset_ - word.size();
-        const bool hexadecimal = word.starts_with("0x");
-        if (hexadecimal)
-            word.remove_prefix(2);
-        std::uint64_t value = 0;
-        const auto result =
-            std::from_chars(word.data(), word.data() + word.size(), value, hexadecimal ? 16 : 10);
-        if (result.ec != std::errc() || result.ptr != word.data() + word.size())
-            throw TraceError("here should be a number", where);
-        return value;
-    }
-
-    bool atEnd() const { return text_.find_first_not_of(" \t\r") == std::string_view::npos; }
-    std::uint64_t offset() const { return offset_; }
-
-private:
-    void drop(std::size_t count) {
-        text_.remove_prefix(count);
-        offset_ += count;
-    }
-
-    std::string_view text_;
-    std::uint64_t offset_;
-};
 
 class AndroidReader {
 public:

@@ -46,12 +46,14 @@ void printImport(const Import& import, std::FILE* out) {
 void importFile(const std::string& format, const std::string& from, const std::string& to,
                 std::FILE* out) {
     const bool wl = format == "wl";
-    void (*const read)(Import&) = wl                    ? importWl
-                                  : format == "mtrace"  ? importMtrace
-                                  : format == "android" ? importAndroid
-                                                        : nullptr;
+    void (*const read)(Import&) = wl                        ? importWl
+                                  : format == "mtrace"      ? importMtrace
+                                  : format == "mtrace-text" ? importMtraceText
+                                  : format == "android"     ? importAndroid
+                                                            : nullptr;
     if (read == nullptr)
-        throw std::invalid_argument("unknown format " + format + "; wl, mtrace or android");
+        throw std::invalid_argument("unknown format " + format +
+                                    "; wl, mtrace, mtrace-text or android");
     const FileMap file(from);
     std::error_code none;
     if (std::filesystem::equivalent(from, to, none))

@@ -45,6 +45,8 @@ private:
 void importWl(Import& import);
 /// Raw records of the C library's malloc traces.
 void importMtrace(Import& import);
+/// The text logs of the C library's mtrace().
+void importMtraceText(Import& import);
 /// Android's text traces.
 void importAndroid(Import& import);
 

@@ -16,7 +16,7 @@ from heapwright.analysis.gate.documents import Document
 def refusals(baseline: Document, current: Document, *, relative: bool) -> Iterator[str]:
     """What makes a comparison of these meaningless; the machine only in absolute figures."""
     if baseline.kind != current.kind:
-        yield f"one is a {baseline.kind}, the other a {current.kind}"
+        yield f"one is {_a(baseline.kind)}, the other {_a(current.kind)}"
     elif _without_folders(baseline.subject) != _without_folders(current.subject):
         yield f"not the same was run: {_words(baseline)}, then {_words(current)}"
     if relative:
@@ -76,6 +76,10 @@ def _machines(baseline: Document, current: Document) -> Iterator[str]:
         yield f"there were {old.cpus} processors, then {new.cpus}"
     if baseline.pinned_cpus != current.pinned_cpus:
         yield "the runs were pinned to other processors"
+
+
+def _a(noun: str) -> str:
+    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
 
 
 def _without_folders(words: tuple[str, ...]) -> list[str]:

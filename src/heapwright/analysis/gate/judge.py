@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from heapwright import __version__
 from heapwright.analysis.gate.comparability import differences, refusals
 from heapwright.analysis.gate.documents import COMPARISON, STUDY, Document, Figure
-from heapwright.analysis.gate.sentence import finding, sentence
+from heapwright.analysis.gate.sentence import change_text, finding, sentence
 from heapwright.analysis.gate.sequential import SequentialDifference, Side
 from heapwright.analysis.gate.sides import Sides
 from heapwright.analysis.gate.welch import Answer, Difference, Sample
@@ -322,7 +322,13 @@ def _doubted(shift: Shift, sides: Sides, moved: list[Shift], named: tuple[str, .
         ):
             why = "but it is" if own else f"and {common.treatment} moved as well,"
             words = f"{shift.words}, {why} the common baseline"
-            return shift.model_copy(update={"change": Change.UNDECIDED, "words": words})
+            return shift.model_copy(
+                update={
+                    "change": Change.UNDECIDED,
+                    "words": words,
+                    "doubted_by": common.treatment,
+                }
+            )
     return shift
 
 
@@ -332,8 +338,8 @@ def _common_shift(moved: list[Shift]) -> Iterator[str]:
     """
     for shift in moved:
         yield (
-            f"{shift.response} of {shift.treatment}, the baseline of both documents, moved by "
-            f"{100 * ((shift.ratio or 1) - 1):+.1f} % itself: the machine or the program changed"
+            f"{shift.response} of {shift.treatment}, the baseline of both documents, is itself "
+            f"{change_text(shift.ratio)}: the machine or the program changed"
         )
     if moved:
         yield (

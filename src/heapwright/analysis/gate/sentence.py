@@ -61,7 +61,7 @@ def _itself(first: Shift, moved: Sequence[Shift], margin: float) -> str:
     change, shift = max(changes, key=lambda pair: abs(pair[0]), default=(0.0, None))
     if shift is None or abs(change) <= 100 * margin:
         return ""
-    return f"; {shift.response} of {_code(shift.treatment)} itself moved by {change:+.1f} %"
+    return f"; {shift.response} of {_code(shift.treatment)} itself is {change_text(shift.ratio)}"
 
 
 def _verdict(shifts: Sequence[Shift], margin: float) -> str:
@@ -82,14 +82,25 @@ def _same(shifts: Sequence[Shift], margin: float) -> str:
     if len(shifts) == 1:
         words = f"{shifts[0].words}{_relative(shifts)}"
         return f"{_code(shifts[0].treatment)}: {words}; margin {percent_text(margin)}"
+    ranges = [
+        _range(response, [shift for shift in shifts if shift.response == response])
+        for response in dict.fromkeys(shift.response for shift in shifts)
+    ]
+    return f"{', '.join(ranges)}{_relative(shifts)}; margin {percent_text(margin)}"
+
+
+def _range(response: str, shifts: Sequence[Shift]) -> str:
+    """Such as "time of a and b is between 1.2 % less and 0.9 % more"."""
     treatments = listed([_code(each) for each in dict.fromkeys(s.treatment for s in shifts)])
     low = min(shift.low or 0.0 for shift in shifts)
     high = max(shift.high or 0.0 for shift in shifts)
-    return (
-        f"{listed(list(dict.fromkeys(s.response for s in shifts)))} of {treatments} changed by "
-        f"{100 * (low - 1):+.1f} to {100 * (high - 1):+.1f} %{_relative(shifts)}; "
-        f"margin {percent_text(margin)}"
-    )
+    return f"{response} of {treatments} is between {change_text(low)} and {change_text(high)}"
+
+
+def change_text(ratio: float | None) -> str:
+    """A ratio as a change without a sign: "9.4 % more"; None counts as no change."""
+    change = 100 * ((ratio or 1) - 1)
+    return f"{abs(change):.1f} % {'less' if change < 0 else 'more'}"
 
 
 def _relative(shifts: Sequence[Shift]) -> str:
@@ -104,7 +115,7 @@ def _relative(shifts: Sequence[Shift]) -> str:
 def _settle(undecided: Sequence[Shift]) -> str:
     needs = [shift.more_blocks for shift in undecided]
     if any(need is None for need in needs):
-        if any("common baseline" in shift.words for shift in undecided):
+        if any(shift.doubted_by for shift in undecided):
             return "and more blocks would not tell"
         return "and no reasonable number of blocks would tell: the change is about the margin"
     most = max(need for need in needs if need is not None)

@@ -60,6 +60,9 @@ class Shift(_Frozen):
     relative_to: Annotated[
         str, Field(description="The figures are ratios to this treatment; empty: they are not")
     ] = ""
+    doubted_by: Annotated[
+        str, Field(description="The common baseline that moved as well; empty: none did")
+    ] = ""
     words: Annotated[str, Field(description="The finding as the end of a sentence")] = ""
 
 

@@ -19,6 +19,7 @@ from heapwright.base.errors import HeapwrightError
 from heapwright.base.native_programs import Program
 
 PROGRAM = "trace"
+START_OF_TEXT = b"= Start"
 WHERE = re.compile(r", at byte (\d+)$")
 
 STOPPED = {
@@ -45,6 +46,7 @@ class TraceFormat(StrEnum):
 
     WL = "wl"
     MTRACE = "mtrace"
+    MTRACE_TEXT = "mtrace-text"
     ANDROID = "android"
 
 
@@ -199,24 +201,18 @@ def check_trace(path: Path) -> TraceCheck:
 def import_trace(path: Path, to: Path, source: TraceFormat | None = None) -> ImportResult:
     """Make a trace of a file of another format. Raises TraceError."""
     source = source or guess_format(path)
-    if source is TraceFormat.MTRACE:
-        _refuse_text_of_glibc(path)
+    if source is TraceFormat.MTRACE and _is_text_of_glibc(path):
+        source = TraceFormat.MTRACE_TEXT
     return ImportResult.from_program(["import", source.value, plain(path), plain(to)])
 
 
-def _refuse_text_of_glibc(path: Path) -> None:
-    """Raises HeapwrightError for the text of MALLOC_TRACE, which has the same name."""
+def _is_text_of_glibc(path: Path) -> bool:
+    """Whether the file is the text log of glibc's mtrace(). Its name says nothing."""
     try:
         with path.open("rb") as file:
-            begin = file.read(8)
+            return file.read(len(START_OF_TEXT)) == START_OF_TEXT
     except OSError:
-        return
-    if begin.startswith((b"= Start", b"@ ")):
-        raise HeapwrightError(
-            f"{path} is the text log of glibc's mtrace(); --format mtrace is a binary format with "
-            "the same name, and the text log cannot be imported",
-            "record the program instead: heapwright record -o FILE -- COMMAND",
-        )
+        return False
 
 
 def export_wl(path: Path, to: Path, process: int | None = None) -> ExportResult:
@@ -225,7 +221,9 @@ def export_wl(path: Path, to: Path, process: int | None = None) -> ExportResult:
 
 
 def guess_format(path: Path) -> TraceFormat:
-    """The format by the file's ending."""
+    """The format by the file's ending, or by the first line of an mtrace() log."""
+    if _is_text_of_glibc(path):
+        return TraceFormat.MTRACE_TEXT
     endings = {
         ".wl": TraceFormat.WL,
         ".mtrace": TraceFormat.MTRACE,

@@ -134,9 +134,9 @@ def test_a_slower_machine_raises_no_alarm() -> None:
     assert found.verdict is Change.SAME
     assert [(each.treatment, each.relative_to) for each in found.shifts] == [("x", "glibc")]
     assert "relative to glibc" in found.sentence
-    assert found.sentence.endswith("time of glibc itself moved by +9.4 %")
+    assert found.sentence.endswith("time of glibc itself is 9.4 % more")
     assert found.relative
-    assert any("moved by +9.4 % itself" in note for note in found.notes)
+    assert any("is itself 9.4 % more" in note for note in found.notes)
     assert any("compare --baseline old -a old=" in note for note in found.notes)
 
 
@@ -154,6 +154,8 @@ def test_absolute_figures_raise_no_alarm_where_the_common_baseline_moved_as_well
     assert {shift.change for shift in found.shifts} == {Change.UNDECIDED}
     assert found.sentence.startswith("Undecided: x: 50 % slower")
     assert "glibc moved as well, the common baseline" in found.sentence
+    assert [shift.doubted_by for shift in found.shifts] == ["glibc", "glibc"]
+    assert "margin 3 %, and more blocks would not tell" in found.sentence
     assert judge(BESIDE, beside(1, 1.2 * 1.5, "n"), absolute).verdict is Change.SLOWER
     assert judge(BESIDE, beside(0.7, 1.2 * 1.5, "n"), absolute).verdict is Change.SLOWER
 
@@ -277,3 +279,31 @@ def test_drift_is_told() -> None:
     rising = document("now.json", {("glibc", "time"): [0.01 * n for n in range(12)]})
     notes = judge(PLAIN, rising, QUESTION).notes
     assert any("drifts through now.json" in note for note in notes)
+
+
+def test_several_unchanged_figures_are_named_apart_and_without_signs() -> None:
+    old = document(
+        "old.json",
+        {(name, what): logs(0, 0.01) for name in ("glibc", "x") for what in ("time", "memory")},
+    )
+    now = document(
+        "now.json",
+        {
+            (name, what): logs(0.01 if what == "time" else -0.02, 0.01)
+            for name in ("glibc", "x")
+            for what in ("time", "memory")
+        },
+    )
+    asked = Question(margin=0.1, responses=("time", "memory"), relative=False)
+    found = judge(old, now, asked)
+    assert found.verdict is Change.SAME
+    assert found.sentence == (
+        "The same: memory of glibc and x is between 3.0 % less and 0.9 % less, time of glibc and x "
+        "is between 0.1 % less and 2.1 % more; margin 10 %"
+    )
+
+
+def test_kinds_of_documents_have_their_article() -> None:
+    exact = document("now.json", {("x", "time"): logs(0, 0)}, kind="exact comparison")
+    with pytest.raises(HeapwrightError, match="one is a comparison, the other an exact comparison"):
+        judge(document("old.json", {("x", "time"): logs(0, 0.1)}), exact, QUESTION)
