@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Any bytes as a .wl, .mtrace, Android or mtrace() trace; the first byte says which. What comes of them goes
-// nowhere: the writer's memory is what counts.
+// Any bytes as a .wl, .mtrace, Android or mtrace() trace; the first byte says which. What comes of
+// them goes nowhere: the writer's memory is what counts.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
