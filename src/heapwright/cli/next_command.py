@@ -16,6 +16,8 @@ from heapwright.base.paths import is_trace
 COMMAND = "COMMAND"
 ANSWERS = range(10, 20)
 """Exit statuses that are answers of `gate`, `history` and `doctor`, and no errors."""
+WORSE = (10, 13)
+"""Those of `gate` after which the cause is looked for."""
 NEXT: Mapping[str, str] = {
     "agree": "heapwright compare {target}   (compare the allocators on the program itself)",
     "allocators": "heapwright compare {target}   (find the best allocator for a program)",
@@ -57,7 +59,8 @@ OF_STATUS: Mapping[str, str] = {
 }
 """Used instead if the answer has an exit status of its own."""
 OF_BOTH = "heapwright profile --compare OLD.json NEW.json   (what changed in the requests)"
-"""Used instead if `gate` judged one document that holds both sides."""
+"""Used instead if `gate` found one document that holds both sides worse. Its other answers
+name the next step themselves."""
 OF_OPTION: Mapping[tuple[str, str], str] = {
     ("compose", "--delete"): "heapwright allocators   (those that are left)",
     ("explain", "--hours"): "heapwright explain {target}   (records calls: the place of a leak)",
@@ -108,7 +111,7 @@ def _text(own: Sequence[str], status: int | str) -> str:
     if not own:
         return ""
     if status:
-        return _of_status(own) if status in ANSWERS else ""
+        return _of_status(own, int(status)) if status in ANSWERS else ""
     for (verb, option), line in OF_OPTION.items():
         if own[0] == verb and _has(own, option):
             return line
@@ -119,12 +122,12 @@ def _text(own: Sequence[str], status: int | str) -> str:
     return NEXT.get(own[0], "")
 
 
-def _of_status(own: Sequence[str]) -> str:
+def _of_status(own: Sequence[str], status: int) -> str:
     """After an answer with an exit status of its own."""
     written = _value(own, "--json")
     read = [word for word in own[1:] if word != written and Path(word).is_file()]
     if own[0] == "gate" and len(read) == 1:
-        return OF_BOTH
+        return OF_BOTH if status in WORSE else ""
     if own[0] == "history" and _has(own, "--html"):
         return OF_OPTION["history", "--html"]
     return OF_STATUS.get(own[0], "")

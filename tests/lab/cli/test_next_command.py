@@ -72,6 +72,7 @@ def test_an_answer_with_a_status_has_a_next_command_and_an_error_has_none(tmp_pa
     both.touch()
     assert "old=OLD.so,new=NEW.so" in next_command(["gate", "a.json", "b.json"], 10)
     assert "profile --compare" in next_command(["gate", str(both), "--json", "g.json"], 10)
+    assert next_command(["gate", str(both)], 12) == "", "the answer says what would decide"
     assert "history FOLDER" in next_command(["gate", "a.json", "b.json"], 0)
     assert "compare --exact -- COMMAND" in next_command(["doctor"], 10)
     assert "history f --html" in next_command(["history", "f"], 10)
