@@ -6,12 +6,13 @@
 // which calls the program's handler.
 //
 // If the interrupted instruction is not the library's and the thread is in no slow path, the
-// allocator was not interrupted. The trampoline then jumps to the program's handler. Otherwise it
-// notifies the allocator before and after the handler. Queries return the program's own handlers
-// and flags. Handlers set by direct system calls, or by the C library itself (system and
-// posix_spawn, which set and restore them), are left as they are. These functions may be called in
-// handlers, in children of vfork, and before the library's constructor. They change errno only on
-// failure.
+// allocator was not interrupted. The trampoline then jumps to the program's handler. It does not if
+// another handler was about to return, because that one may have interrupted the allocator.
+// Otherwise it notifies the allocator before and after the handler. Queries return the program's
+// own handlers and flags. Handlers set by direct system calls, or by the C library itself (system
+// and posix_spawn, which set and restore them), are left as they are. These functions may be called
+// in handlers, in children of vfork, and before the library's constructor. They change errno only
+// on failure.
 #pragma once
 
 #include <atomic>
@@ -162,10 +163,18 @@ private:
         const Address instruction = platform::interruptedInstruction(interrupted);
         const SignalTable::Handler handler = SignalTable::at(signal).handler;
         const DeferredWork::Hold hold;
-        if (instruction == 0 || OwnCode::contains(instruction) || Allocator::inRequest()) {
+        returnOfHandlers.store(addressOf(__builtin_return_address(0)), std::memory_order_relaxed);
+        if (instruction == 0 || isReturn(instruction) || OwnCode::contains(instruction) ||
+            Allocator::inRequest()) {
             return runAside(handler, signal, info, context);
         }
         return handler(signal, info, context);
+    }
+
+    /// Whether an instruction is one of those that return from a handler to what it interrupted.
+    static bool isReturn(Address instruction) {
+        constexpr std::size_t bytes = 16; // a load of a number and the system call
+        return instruction - returnOfHandlers.load(std::memory_order_relaxed) < bytes;
     }
 
     /// An exception of the handler passes through. request_state.hpp detects that the handler was
@@ -186,6 +195,8 @@ private:
     static std::uint64_t interrupting() { return interruptingSet.load(std::memory_order_relaxed); }
 
     static inline constinit std::atomic<std::uint64_t> interruptingSet{0};
+    /// Where a handler returns to: the C library's or the kernel's code that ends a handler.
+    static inline constinit std::atomic<Address> returnOfHandlers{0};
 };
 
 } // namespace heapwright::preload

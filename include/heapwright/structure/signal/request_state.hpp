@@ -10,8 +10,10 @@
 // thread's fast-path state before the handler. It replaces the state by `State{}`, with which the
 // fast path refuses every request. It restores the state after the handler.
 //
-// A second handler may interrupt these steps at any instruction. Every step can be done twice, and
-// the inner trampoline completes the outer one's step. A handler may never return (siglongjmp, a
+// A second handler may interrupt these steps at any instruction, also in a copy that the C library
+// makes. Every step can be done twice, and the inner trampoline completes the outer one's step. The
+// outer trampoline notes its frame until its part of the stack is known. So the inner one does not
+// mistake it for a handler that was left. A handler may never return (siglongjmp, a
 // switch of contexts, the end of the thread). The thread then runs outside the stack part below the
 // handler's first frame, which `checkSuspended` detects. Nested handlers are distinguished up to a
 // depth of 8. Deeper handlers count as part of the eighth.
@@ -93,6 +95,7 @@ class SuspendedState {
         std::array<StackPart, depths> parts{}; ///< stack parts of the handlers that run
         std::uint32_t depth = 0;               ///< number of handlers since the suspension
         std::uint32_t generation = 0;          ///< changes when a handler has become obsolete
+        Address entering = 0; ///< the frame of the trampoline that suspends the state; or 0
         Phase phase = Phase::active;
     };
     using Thread = platform::PerThread<SuspendedState, ThreadData>;
@@ -106,14 +109,19 @@ public:
         Phase phase = Phase::active;
     };
 
+    /// Whether the state is suspended, or a trampoline is about to suspend it.
     [[nodiscard]] static bool isSuspended() noexcept {
-        return Thread::mine().phase != Phase::active;
+        const ThreadData& data = Thread::mine();
+        return data.phase != Phase::active || data.entering != 0;
     }
 
     /// Suspends this thread's state for a handler whose first frame is at `part.top`.
     /// Pre: `state` is the same object in all calls of a thread.
     [[nodiscard]] static Before suspend(State& state, StackPart part) noexcept {
         ThreadData& data = Thread::mine();
+        const Address outer = data.entering;
+        data.entering = part.top;
+        fence();
         Before before;
         before.phase = data.phase;
         if (before.phase == Phase::active) {
@@ -128,6 +136,7 @@ public:
         before.generation = data.generation;
         push(data, part);
         fence();
+        data.entering = outer;
         return before;
     }
 
@@ -149,6 +158,12 @@ public:
     /// Post: if not, the state is restored.
     static bool checkSuspended(Address here) noexcept {
         ThreadData& data = Thread::mine();
+        if (data.entering != 0) [[unlikely]] {
+            if (StackPart::below(data.entering, 0).contains(here)) {
+                return true;
+            }
+            data.entering = 0; // its handler was left
+        }
         if (data.phase == Phase::active) {
             return false;
         }
@@ -165,6 +180,7 @@ public:
     /// Restores the state even if handlers run, because the thread ends.
     static void restore() noexcept {
         ThreadData& data = Thread::mine();
+        data.entering = 0;
         if (data.phase != Phase::active) {
             ++data.generation;
             restoreTo(data, Phase::active);

@@ -1,11 +1,16 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
+#include <heapwright/core/address.hpp>
+#include <heapwright/platform/pages.hpp>
 #include <heapwright/structure/signal/request_state.hpp>
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <csignal>
 #include <cstdint>
+#include <new>
+#include <sys/mman.h>
 #include <sys/time.h>
 #include <thread>
 
@@ -75,6 +80,43 @@ TEST(SuspendedState, StaysHiddenWhenAnInnerHandlerReturns) {
     EXPECT_TRUE(state.isEmpty() && Suspended::checkSuspended(outer.top - 100));
     Suspended::resume(first);
     EXPECT_EQ(state.word, Words::counted(7).word);
+}
+
+/// A signal while the state is copied: the copy reads a page without access.
+struct Interrupted {
+    static inline Words* state = nullptr;
+    static inline bool wasSuspended = false;
+    static inline bool wasInHandler = false;
+
+    static void handle(int /*signal*/) {
+        ::mprotect(state, platform::pageSize(), PROT_READ | PROT_WRITE);
+        const Address here = addressOf(__builtin_frame_address(0));
+        wasSuspended = Suspended::isSuspended();
+        wasInHandler = Suspended::checkSuspended(here);
+        const auto before = Suspended::suspend(*state, StackPart::below(here, 0));
+        wasInHandler = wasInHandler && Suspended::checkSuspended(here - 100);
+        Suspended::resume(before);
+    }
+};
+
+TEST(SuspendedState, IsAboutToBeSuspendedForASignalDuringTheCopy) {
+    void* const page = platform::mapPages(platform::pageSize());
+    ASSERT_NE(page, nullptr);
+    Interrupted::state = ::new (page) Words(Words::counted(5));
+    struct sigaction action = {};
+    struct sigaction old = {};
+    action.sa_handler = &Interrupted::handle;
+    ASSERT_EQ(::sigaction(SIGSEGV, &action, &old), 0);
+    ASSERT_EQ(::mprotect(page, platform::pageSize(), PROT_NONE), 0);
+    const Address top = addressOf(__builtin_frame_address(0));
+    const auto before = Suspended::suspend(*Interrupted::state, StackPart::below(top, 0));
+    EXPECT_EQ(::sigaction(SIGSEGV, &old, nullptr), 0);
+    EXPECT_TRUE(Interrupted::wasSuspended && Interrupted::wasInHandler);
+    EXPECT_TRUE(Interrupted::state->isEmpty() && Suspended::checkSuspended(top - 100));
+    Suspended::resume(before);
+    EXPECT_FALSE(Suspended::isSuspended());
+    EXPECT_EQ(Interrupted::state->word, Words::counted(5).word);
+    platform::unmapPages(page, platform::pageSize());
 }
 
 TEST(SuspendedState, ComesBackWhenAHandlerLeftForGood) {
