@@ -26,7 +26,7 @@ from ctypes import CDLL, POINTER, Structure, byref, c_size_t, c_uint64, c_void_p
 class Events(Structure):
     _fields_ = [(name, c_uint64) for name in (
         "lock_takes", "lock_waits", "atomic_operations", "hand_overs", "written_lines",
-        "shared_lines", "writes_to_shared_lines", "unknown")]
+        "shared_lines", "writes_to_shared_lines", "unknown", "lock_hand_overs")]
 c = CDLL(None)
 c.malloc.argtypes, c.malloc.restype = [c_size_t], c_void_p
 c.free.argtypes = [c_void_p]
