@@ -32,8 +32,17 @@ RESULTS = ROOT / "docs" / "results"
 STUDY = RESULTS / "granary" / "README.md"
 FREES = RESULTS / "remote-frees" / "README.md"
 PROFILE = RESULTS / "readme" / "profile.json.gz"
-CHART = ROOT / "docs" / "pictures" / "granary-beside-peers.svg"
-PAGE = ROOT / "docs" / "pictures" / "profile-page.png"
+PICTURES = ROOT / "docs" / "pictures"
+CHARTS = {
+    PICTURES / "granary-beside-peers.svg": 2,
+    PICTURES / "granary-beside-peers-narrow.svg": 1,
+}
+"""The chart and its numbers of columns; the narrow one is for phones."""
+PAGES = {
+    PICTURES / "profile-page.png": (1100, 790),
+    PICTURES / "profile-page-narrow.png": (500, 1120),
+}
+"""The screenshot and its sizes."""
 
 RATIOS = {
     "Ranking by cpu_time, s": "Processor time",
@@ -42,7 +51,6 @@ RATIOS = {
 }
 """Tables of the study and the titles of their panels."""
 GRANARY, OTHERS = "#c44e00", "#5b7f95"
-WINDOW = (1100, 790)
 COLOURS = 64
 SLOWEST = 6
 DIGEST = "Inputs"
@@ -112,7 +120,7 @@ def _panel(title: str, values: Mapping[str, float]) -> Any:
             "allocator:N",
             sort=None,
             title=None,
-            axis=alt.Axis(ticks=False, domain=False, labelLimit=200, minExtent=110),
+            axis=alt.Axis(ticks=False, domain=False, labelLimit=200, minExtent=130),
         ),
     )
     bars = base.mark_bar(height=11).encode(
@@ -122,10 +130,10 @@ def _panel(title: str, values: Mapping[str, float]) -> Any:
     return alt.layer(bars, texts).properties(title=title, width=230, height=17 * len(rows))
 
 
-def draw_chart(target: Path) -> None:
+def draw_chart(target: Path, columns: int) -> None:
     """Write the chart as SVG."""
     panels = [_panel(title, values) for title, values in figures().items()]
-    grid = alt.concat(*panels, columns=2, spacing=20)
+    grid = alt.concat(*panels, columns=columns, spacing=20)
     styled = grid.configure(background="white", font="sans-serif").configure_view(stroke=None)
     styled = styled.configure_title(fontSize=13, anchor="start").configure_axis(labelFontSize=11)
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -134,7 +142,7 @@ def draw_chart(target: Path) -> None:
     target.write_text(f"{text}\n<!-- {DIGEST}: {chart_digest()} -->\n", encoding="utf-8")
 
 
-def draw_page(target: Path) -> None:
+def draw_page(target: Path, size: tuple[int, int]) -> None:
     """Write the screenshot as PNG with few colours."""
     with tempfile.TemporaryDirectory(prefix="heapwright-picture-") as name:
         folder = Path(name)
@@ -153,7 +161,7 @@ def draw_page(target: Path) -> None:
         command = [browser(), "--headless", "--disable-gpu", "--hide-scrollbars"]
         command += ["--no-sandbox"] if os.geteuid() == 0 else []
         command += [f"--user-data-dir={folder / 'browser'}", f"--screenshot={folder / 'page.png'}"]
-        command += [f"--window-size={WINDOW[0]},{WINDOW[1]}", f"file://{folder / 'page.html'}"]
+        command += [f"--window-size={size[0]},{size[1]}", f"file://{folder / 'page.html'}"]
         subprocess.run(command, check=True, capture_output=True)
         with Image.open(folder / "page.png") as picture:
             small = picture.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
@@ -164,13 +172,14 @@ def draw_page(target: Path) -> None:
 
 
 def main(arguments: Sequence[str]) -> int:
-    drawers: dict[str, Any] = {"chart": (draw_chart, CHART), "page": (draw_page, PAGE)}
+    drawers: dict[str, Any] = {"chart": (draw_chart, CHARTS), "page": (draw_page, PAGES)}
     for name in arguments or drawers:
         if name not in drawers:
             raise SystemExit(f"{name!r} is not a picture; there are {', '.join(drawers)}")
-        draw, target = drawers[name]
-        draw(target)
-        print(f"{target.relative_to(ROOT)}: {target.stat().st_size / 1000:.0f} kB")
+        draw, targets = drawers[name]
+        for target, shape in targets.items():
+            draw(target, shape)
+            print(f"{target.relative_to(ROOT)}: {target.stat().st_size / 1000:.0f} kB")
     return 0
 
 

@@ -18,7 +18,7 @@ import sys
 import tokenize
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -86,6 +86,7 @@ class Rules:
     allowed: re.Pattern[str]
     longest: int
     skipped: tuple[str, ...]
+    printed: frozenset[str]
     limits: dict[str, dict[str, int]]
 
     @classmethod
@@ -97,6 +98,7 @@ class Rules:
             allowed=re.compile("|".join(map(re.escape, table["allowed"])) or "$^"),
             longest=table["longest_sentence"],
             skipped=tuple(table["skipped"]),
+            printed=frozenset(table["printed"]),
             limits=table["limits"],
         )
 
@@ -173,6 +175,24 @@ def lexed_texts(source: str, language: str) -> Iterator[Text]:
     yield from joined(comments)
 
 
+def catalogue_texts(source: str, keys: Container[str]) -> Iterator[Text]:
+    """The texts that the tool prints of a file of the catalogue, under the keys of `keys`."""
+
+    def walk(key: str, value: object) -> Iterator[str]:
+        if isinstance(value, dict):
+            for name, each in value.items():
+                yield from walk(name, each)
+        elif isinstance(value, list):
+            for each in value:
+                yield from walk(key, each)
+        elif isinstance(value, str) and key in keys:
+            yield value
+
+    for text in walk("", tomllib.loads(source)):
+        lines = text.split("\n")
+        yield Text(source[: max(source.find(lines[0]), 0)].count("\n") + 1, lines)
+
+
 def page_texts(source: str) -> Iterator[Text]:
     """The paragraphs and the cells of tables of a page."""
     for token in MarkdownIt("commonmark").enable("table").parse(source):
@@ -180,8 +200,10 @@ def page_texts(source: str) -> Iterator[Text]:
             yield Text(token.map[0] + 1, token.content.split("\n"))
 
 
-def texts(path: str, source: str) -> Iterator[Text]:
+def texts(path: str, source: str, rules: Rules) -> Iterator[Text]:
     name = Path(path)
+    if path.startswith("catalogue/") and name.suffix == ".toml":
+        yield from catalogue_texts(source, rules.printed)
     if name.suffix == ".md":
         found = page_texts(source)
     elif name.suffix in (".py", ".pyi"):
@@ -222,7 +244,7 @@ def sentences(lines: list[str]) -> Iterator[str]:
 
 
 def findings(path: str, source: str, rules: Rules) -> Iterator[Finding]:
-    for text in texts(path, source):
+    for text in texts(path, source, rules):
         prose = " ".join(" ".join(text.lines).split())
         for hit in rules.words.finditer(rules.allowed.sub("", prose)):
             around = rules.allowed.sub("", prose)[max(0, hit.start() - 60) : hit.end() + 60]

@@ -36,7 +36,8 @@ inline bool holds(const SizedObject& object, unsigned char value) {
     return true;
 }
 
-/// The error in the rooms of live objects; null if there is none. Writes all of the rooms.
+/// The first wrong usable size among live objects, as a message; null if there is none. Fills all
+/// usable bytes.
 template <class Heap>
 const char* wrongRooms(Heap& heap, const SizedObject* objects, int count, std::size_t size) {
     for (int i = 0; i < count; ++i) {

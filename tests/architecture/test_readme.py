@@ -46,7 +46,10 @@ def test_it_is_read_in_two_minutes() -> None:
 
 def test_its_links_lead_to_files() -> None:
     targets = re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", TEXT)
-    assert len(targets) >= 8
+    pictures = re.findall(r'(?:src|srcset)="([^"]+)"', TEXT)
+    assert len(targets) >= 6
+    assert len(pictures) == 4
+    targets += pictures
     assert [each for each in targets if not (ROOT / each).exists()] == []
 
 
@@ -73,9 +76,11 @@ def test_its_composition_is_an_allocator(tmp_path: Path) -> None:
 
 def test_its_pictures_were_drawn_from_the_results_that_are_there() -> None:
     pictures = drawing()
-    assert pictures.CHART.read_text("utf-8").endswith(f"Inputs: {pictures.chart_digest()} -->\n")
-    with Image.open(pictures.PAGE) as page:
-        assert page.text["Inputs"] == pictures.page_digest()  # type: ignore[attr-defined]
-    for picture in (pictures.CHART, pictures.PAGE):
+    for chart in pictures.CHARTS:
+        assert chart.read_text("utf-8").endswith(f"Inputs: {pictures.chart_digest()} -->\n")
+    for file in pictures.PAGES:
+        with Image.open(file) as page:
+            assert page.text["Inputs"] == pictures.page_digest()  # type: ignore[attr-defined]
+    for picture in (*pictures.CHARTS, *pictures.PAGES):
         assert picture.stat().st_size < LARGEST_PICTURE
         assert str(picture.relative_to(ROOT)) in TEXT

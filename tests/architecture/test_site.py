@@ -155,3 +155,35 @@ def test_the_site_builds_without_warnings_and_needs_no_network(tmp_path: Path) -
     found = re.search(r"search-result__meta\">\s*(\d+) matching", shown.stdout)
     assert found, shown.stderr[-2000:]
     assert int(found[1]) > 0
+
+
+@pytest.mark.programs
+def test_a_wide_table_of_sentences_becomes_cards(tmp_path: Path) -> None:
+    browser = shutil.which("chromium") or pytest.skip("no browser (package chromium)")
+    assets = ROOT / "docs" / "assets"
+    heads = "".join(f"<th>{head}</th>" for head in ("", "task", "truth", "answer"))
+    texts = (
+        "1",
+        "a leak on an error path of the parser",
+        "400 blocks of 300 bytes",
+        "Leak: 400 blocks, lost in parse_header",
+    )
+    tables = [
+        f"<table><thead><tr>{heads}</tr></thead><tbody><tr>{cells}</tr></tbody></table>"
+        for cells in (
+            "".join(f"<td>{text}</td>" for text in texts),
+            "<td>123,456,789,012</td>" * 4,
+        )
+    ]
+    page = tmp_path / "page.html"
+    page.write_text(
+        f'<link rel="stylesheet" href="{assets.as_uri()}/site.css">'
+        f'<script src="{assets.as_uri()}/tables.js"></script>'
+        '<style>td { white-space: nowrap }</style><article style="width: 300px">'
+        f'<div class="md-typeset">{"".join(tables)}</div></article>',
+        "utf-8",
+    )
+    options = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}/profile"]
+    shown = ran([browser, *options, "--dump-dom", page.as_uri()], timeout=120).stdout
+    assert re.findall(r"<table( data-cards)?", shown) == [" data-cards", ""]
+    assert re.findall(r'data-head="(.*?)"', shown) == ["", "task", "truth", "answer"]

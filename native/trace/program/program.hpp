@@ -16,14 +16,14 @@ namespace heapwright::trace {
 /// What is known of a trace without decoding it, as one JSON object.
 void printInfo(const Trace& trace, std::FILE* out);
 
-/// Decodes everything and says, as one JSON object, what could not be used. True if all could.
+/// Decodes everything and reports, as one JSON object, the unusable parts. True if there are none.
 bool printCheck(const Trace& trace, std::FILE* out);
 
 /// Events in time order as columns, in chunks: docs/reference/trace.md describes the bytes.
 void writeColumns(const Trace& trace, const Selection& selection, std::FILE* out);
 
-/// Reads another format (wl, mtrace, mtrace-text, android) into a new trace, and says as JSON what
-/// was met.
+/// Reads another format (wl, mtrace, mtrace-text, android) into a new trace, and reports as JSON the
+/// numbers of events, of threads and of unusual events.
 void importFile(const std::string& format, const std::string& from, const std::string& to,
                 std::FILE* out);
 
