@@ -53,7 +53,7 @@ def test_a_program_is_run_and_its_data_is_made_once(heapwright: Heapwright, tmp_
     assert "making the data of reference, once" in first.err
     assert "reference under glibc: ok" in first.out
     assert "answers a second" in first.out
-    assert "it is no program that anybody runs" in first.out
+    assert "it is an example and no real program" in first.out
     second = heapwright("programs", "run", "reference", *SMALL, "-a", "hoard", "--json")
     assert second.err == ""
     document = json.loads(second.out)

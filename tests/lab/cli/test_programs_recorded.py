@@ -31,7 +31,7 @@ pattern = "^words$"
 
 def test_a_server_is_recorded_under_its_client(heapwright: Heapwright, tmp_path: Path) -> None:
     done = heapwright("record", *SMALL)
-    assert "it is no program that anybody runs" in done.err
+    assert "it is an example and no real program" in done.err
     assert "not so" not in done.err
     info = trace_info(tmp_path / "reference.trace")
     (process,) = info.processes
