@@ -97,10 +97,13 @@ def _without_effect(study: Study, used: set[str]) -> Iterator[Problem]:
     for name, factor in study.factors.items():
         plain = study.role(name) == PARAMETER and factor.variable is None
         if plain and name not in used and not any(_acts(study, name)):
+            passed_on = (
+                f'; write parameters = {{ {name} = "{{{name}}}" }} to pass it to the program'
+            )
             yield Problem(
                 ("factors", name),
                 f"nothing depends on {name}: no template has {{{name}}} in it, its levels set no "
-                "variable",
+                f"variable{passed_on if study.program else ''}",
             )
 
 

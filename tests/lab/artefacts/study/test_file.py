@@ -264,3 +264,26 @@ def test_what_follows_from_a_wrong_field_is_not_said() -> None:
         parse_study(wrong, "x.toml")
     places = {".".join(map(str, problem.keys)) for problem in caught.value.problems}
     assert places == {"factors.threads.levels", "responses.time.frm", "responses.time.from"}
+
+
+def test_a_factor_that_no_program_receives_is_refused_with_the_line_to_write() -> None:
+    text = """format = 1
+name = "lines"
+title = "Lines"
+program = "sort"
+[factors.allocator]
+levels = ["glibc"]
+[factors.lines]
+levels = [1, 2]
+[design]
+blocks = 2
+[responses.time]
+from = "wall"
+"""
+    with pytest.raises(StudyError) as caught:
+        parse_study(text, "x.toml")
+    assert 'write parameters = { lines = "{lines}" }' in caught.value.message
+    passed_on = 'program = "sort"\nparameters = { lines = "{lines}" }'
+    assert (
+        parse_study(text.replace('program = "sort"', passed_on), "x.toml").study.program == "sort"
+    )
