@@ -22,8 +22,8 @@ bool printCheck(const Trace& trace, std::FILE* out);
 /// Events in time order as columns, in chunks: docs/reference/trace.md describes the bytes.
 void writeColumns(const Trace& trace, const Selection& selection, std::FILE* out);
 
-/// Reads another format (wl, mtrace, mtrace-text, android) into a new trace, and reports as JSON the
-/// numbers of events, of threads and of unusual events.
+/// Reads another format (wl, mtrace, mtrace-text, android) into a new trace, and reports as JSON
+/// the numbers of events, of threads and of unusual events.
 void importFile(const std::string& format, const std::string& from, const std::string& to,
                 std::FILE* out);
 
