@@ -34,6 +34,17 @@ LEXERS = {
     ".h": "cpp",
     ".c": "cpp",
     ".in": "cpp",
+    ".inc": "cpp",
+    ".map": "c",
+    ".ld": "c",
+    ".js": "javascript",
+    ".mjs": "javascript",
+    ".css": "css",
+    ".awk": "awk",
+    ".lua": "lua",
+    ".sql": "sql",
+    ".pl": "perl",
+    ".R": "r",
     ".sh": "bash",
     ".cmake": "cmake",
     ".toml": "toml",
@@ -164,7 +175,7 @@ def lexed_texts(source: str, language: str) -> Iterator[Text]:
                 body = re.sub(r"\A/\*+ ?|\s*\*/\Z", "", value)
                 yield Text(line, [re.sub(r"^\s*\* ?", "", each) for each in body.split("\n")])
             else:
-                text = re.sub(r"^(///?<?|#+) ?", "", value.rstrip())
+                text = re.sub(r"^(///?<?|#+|--) ?", "", value.rstrip())
                 comments.append((line, column, text, trailing))
         elif kind in String:
             yield Text(line, [value], message=True)

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A table of sentences that is wider than the page becomes a list of cards: one for each row, with
-// the head of the column before each cell. A table of figures stays a table, and scrolls.
+// A table of sentences that is wider than the page becomes a list of cards, one for each row. The head of
+// the column stands before each cell. A table of figures stays a table, and scrolls.
 const LONG_CELL = 24; // characters of the mean cell, from which on a table has sentences
 
 function meanLength(table) {

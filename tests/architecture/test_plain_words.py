@@ -23,6 +23,10 @@ LONG = " ".join(["word"] * 26)
         ("catalogue/a.toml", f'[[part]]\ncaution = ["short", "{LONG}"]', ["long"]),
         ("catalogue/a.toml", 'command = ["echo", "nobody"]\npublished = "who knows"', []),
         ("catalogue/a.toml", "# nobody\na = 1", ["words"]),
+        ("catalogue/a.awk", "# so many lines\n", ["words"]),
+        ("catalogue/a.lua", "-- told by nobody\nlocal a = 1\n", ["words", "words"]),
+        ("src/a.js", "// told apart from those of others\n// by whoever\n", ["words"]),
+        ("native/a.map", "/* ours */ { global: malloc; };\n", ["words"]),
     ],
 )
 def test_each_text_of_users_is_read(path: str, source: str, rules: list[str]) -> None:

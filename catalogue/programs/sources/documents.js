@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Makes up documents, writes and parses them as JSON, groups what is in them, compresses and expands the
-// text, and prints a checksum of all of it. The argument is the number of rounds.
+// Makes up documents, writes and parses them as JSON, and groups their contents. Then it compresses and
+// expands the text, and prints a checksum of everything. The argument is the number of rounds.
 const { createHash } = require("node:crypto");
 const { deflateSync, inflateSync } = require("node:zlib");
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# A drawing of so many shapes, 1920 by 1080: the same for the same seed.
+# Prints a drawing of `shapes` shapes, 1920 by 1080. The same seed gives the same drawing.
 function number(below) {
     state = (state * 1103515245 + 12345) % 2147483648
     return int(state / 65536) % below

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# A history for git fast-import: so many commits, each of which changes lines of some of 60 files. The
-# same for the same seed.
+# Prints a history for git fast-import with `commits` commits. Each commit changes lines of some of 60
+# files. The same seed gives the same history.
 function number(below) {
     state = (state * 1103515245 + 12345) % 2147483648
     return int(state / 65536) % below

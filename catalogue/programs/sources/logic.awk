@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# A table of so many inputs, outputs and product terms, as espresso reads it: the same for the same seed.
+# Prints a table of inputs, outputs and product terms for espresso. The same seed gives the same table.
 function number(below) {
     state = (state * 1103515245 + 12345) % 2147483648
     return int(state / 65536) % below

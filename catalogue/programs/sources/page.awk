@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# A page of so many bytes or a little more, with made-up words: the same for the same seed.
+# Prints a page of `bytes` bytes or a little more, with made-up words. The same seed gives the same page.
 function number(below) {
     state = (state * 1103515245 + 12345) % 2147483648
     return int(state / 65536) % below

@@ -1,7 +1,7 @@
 -- SPDX-FileCopyrightText: The Heapwright authors
 -- SPDX-License-Identifier: Apache-2.0
 --
--- A shop that hires out films: 22 related tables, four views, four procedures, four triggers, filled by arithmetic.
+-- A shop that hires out films. It has 22 related tables, four views, four procedures and four triggers, filled by arithmetic.
 -- @films films, with three copies of each, and @customers customers. A tilde, which is left out here, ends each.
 create table country (id int primary key, name varchar(40))~
 create table city (id int primary key, country int not null, name varchar(40), foreign key (country) references country (id))~

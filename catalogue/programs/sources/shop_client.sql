@@ -1,8 +1,8 @@
 -- SPDX-FileCopyrightText: The Heapwright authors
 -- SPDX-License-Identifier: Apache-2.0
 --
--- What each client of the shop does: 36 operations, of which 24 ask. Whom and what they are about is told by the number
--- of the connection, so that no client waits for what another one holds.
+-- The 36 operations of each client of the shop. 24 of them only read. The number of the connection determines their
+-- customers and films, so that no client waits for a lock of another one.
 select * from film_list where id = 1 + connection_id() * 7 % 300~
 select * from cast_list where film = 1 + connection_id() * 11 % 300~
 select * from customer_list where id = 1 + connection_id() % 200~

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# SQL for so many rows: tables filled, joined, changed, indexed, looked through, vacuumed. The same for
-# the same seed; every answer that is printed is in an order of its own.
+# Prints SQL for `rows` rows. Tables are filled, joined, changed, indexed, searched and vacuumed. The
+# same seed gives the same text. Each query has an order of its own, so its answer is always the same.
 function number(below) {
     state = (state * 1103515245 + 12345) % 2147483648
     return int(state / 65536) % below

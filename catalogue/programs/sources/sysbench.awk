@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# Passes on what sysbench prints but for the histogram of latencies, of which it says the 99th percentile: the first value
-# up to which 99 % of the transactions lie, as sysbench finds its own. Adds the mean time of each kind of operation over all
-# threads, where a script prints such.
+# Passes on the output of sysbench, with the 99th percentile in place of the histogram of latencies. It is the first value
+# up to which 99 % of the transactions lie, by the rule of sysbench itself. Adds the mean time of each kind of operation over
+# all threads, if a script prints these.
 $1 == "kind" { count[$2] += $3; spent[$2] += $4; next }
 /^ *[0-9.]+ \|/ { value[++bins] = $1; here[bins] = $NF; all += $NF; next }
 { print }

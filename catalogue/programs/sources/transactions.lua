@@ -2,10 +2,10 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
 -- A load for sysbench, modelled on the description of dbSTRESS in the publication: five related tables with
--- indexes; transactions that only read (an object with its section and zone; its history with what its
--- states mean) and transactions that write (a record of the history is deleted, inserted again, another one
--- updated), as many of the one as of the other. At its end each thread prints how often it made each kind of
--- operation, and how long they took: `kind NAME COUNT MICROSECONDS`.
+-- indexes. Half of the transactions only read: an object with its section and zone, or its history with the
+-- meaning of its states. The others write: they delete a record of the history, insert it again, and update
+-- another one. At its end each thread prints the number and the time of each kind of operation: `kind NAME
+-- COUNT MICROSECONDS`.
 local ffi = require("ffi")
 ffi.cdef([[
 typedef struct { long seconds, nanoseconds; } heapwright_time;

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# A unit of C++ with so many classes that use each other, templates and containers: the same for the
-# same seed.
+# Prints a unit of C++ with `classes` classes that use each other, templates and containers. The same
+# seed gives the same unit.
 function number(below) {
     state = (state * 1103515245 + 12345) % 2147483648
     return int(state / 65536) % below

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# A workspace of Code::Blocks in the folder that it runs in: one project with so many bytes of C++ or a
-# little more, a header and a source for each class; classes derive from earlier ones and use them. The
-# same for the same seed. Prints how many files the project has, and how many names its headers declare.
+# Writes a workspace of Code::Blocks into the current folder. Its one project has `bytes` bytes of C++ or
+# a little more, with a header and a source for each class. Classes derive from earlier ones and use
+# them. The same seed gives the same files. Prints the number of files, and of names in the headers.
 function number(below) {
     state = (state * 1103515245 + 12345) % 2147483648
     return int(state / 65536) % below

@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# A control: it counts, and once it has begun it hardly ever asks for memory, so that allocators
-# cannot matter to it. The argument is the number of millions.
+# A control. It counts, and requests hardly any memory after its start, so that allocators cannot
+# matter to it. The argument is the number of millions.
 use strict;
 use warnings;
 

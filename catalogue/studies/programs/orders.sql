@@ -1,8 +1,8 @@
 -- SPDX-FileCopyrightText: The Heapwright authors
 -- SPDX-License-Identifier: Apache-2.0
 --
--- A shop's orders in SQLite: tables are filled, joined, grouped, searched by text, put into documents
--- and taken out of them, and cleared in part. :orders says how many.
+-- A shop's orders in SQLite. Tables are filled, joined, grouped and searched by text. Rows are put into
+-- documents and read from them, and deleted in part. :orders is the number of orders.
 create table customer(id integer primary key, name text, city text);
 create table item(id integer primary key, name text, price real);
 create table sale(id integer primary key, customer int, item int, amount int, note text);

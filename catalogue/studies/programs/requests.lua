@@ -1,9 +1,9 @@
 -- SPDX-FileCopyrightText: The Heapwright authors
 -- SPDX-License-Identifier: Apache-2.0
 --
--- One request of a server that has a Lua state for each: it reads a document of name and value
--- pairs that nest, rewrites it, and formats a page of it. The argument is the number of
--- entries; a second one, print, has it say a sum over the page.
+-- One request of a server that has a Lua state for each request. It reads a document of nested pairs of
+-- name and value, rewrites it, and formats a page of it. The argument is the number of entries. With a
+-- second argument, print, it prints a sum over the page.
 local entries = tonumber(arg[1]) or 200
 local state = 2002
 

@@ -1,8 +1,8 @@
 -- SPDX-FileCopyrightText: The Heapwright authors
 -- SPDX-License-Identifier: Apache-2.0
 --
--- A Lua program that lives on small tables: it builds search trees of closures and strings, walks
--- them, drops them, and lets the collector give them back. The argument is the number of rounds.
+-- A Lua program that uses many small tables. It builds search trees of closures and strings, walks
+-- them, drops them, and lets the collector free them. The argument is the number of rounds.
 local rounds = tonumber(arg[1]) or 12
 local state = 2002
 

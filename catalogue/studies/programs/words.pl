@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# A Perl program that lives on small strings: it counts made-up words in hashes of arrays, rewrites
-# them by pattern, sorts, throws half away and begins again. The argument is the number of rounds.
+# A Perl program that uses many small strings. It counts made-up words in hashes of arrays and rewrites
+# them by pattern. It sorts them, drops half of them and begins again. The argument is the number of rounds.
 use strict;
 use warnings;
 

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# What R says of the same data: reads the CSV files named on the command line (block, allocator, t;
-# the baseline is t0) and prints one figure a line: file, kind, name, value.
+# The figures of R for the same data. Reads the CSV files of the command line (block, allocator, t; the
+# baseline is t0). Prints one figure in a line: file, kind, name, value.
 suppressMessages(library(multcomp))
 
 say <- function(file, kind, names, values) {

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Draws each chart into the place that names it, in the page's own ink, again where that changes
-// (light, dark), and writes down there if it could not. The root says when all is done.
+// Draws each chart into the element that names it, in the colours of the page, and again when these
+// change (light, dark). If drawing fails, the element gets a sentence. At the end the root is marked.
 const written = document.getElementById("charts").textContent;
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
-// Colours that are too deep for a dark page, and what stands for them there.
+// Colours that are too dark for a dark page, and the colours that replace them there.
 const LIGHTER = { "#0072b2": "#3f9bd9", "#d55e00": "#ee7a22", "#009e73": "#1fbb90" };
 
 function charts() {

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Draws heap maps, and tells of the cell under the pointer or at the cross that arrow keys move.
-// What could be painted is counted on the canvas (`data-painted`), so that a map that stays empty
-// can be told from one that is drawn.
+// Draws heap maps, and describes the cell under the pointer or at the cross that arrow keys move. The
+// canvas counts what was painted (`data-painted`), so that a test can distinguish an empty map from a
+// drawn one.
 (() => {
   const STRIP = 14, THIN = 3, CAPTIONED = 4;
   const HOLE = [224, 123, 0], HALF = [181, 189, 200], FULL = [0, 114, 178];

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What makes node call malloc: buffers outside V8's heap, zlib and crypto on the thread pool,
-// workers that start, allocate and end, and a lot of text through JSON.
+// Makes node call malloc in several ways: buffers outside V8's heap, and zlib and crypto on the thread
+// pool. Workers start, allocate and end, and much text goes through JSON.
 import { createHash, pbkdf2, randomBytes, scryptSync } from 'node:crypto';
 import { promisify } from 'node:util';
 import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';

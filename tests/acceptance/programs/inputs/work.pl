@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# Hashes that grow and shrink, strings that are appended to, regular expressions, sorting, closures,
-# and children made by fork that send what they found through a pipe.
+# Hashes that grow and shrink, strings that grow, regular expressions, sorting and closures. Forked
+# children send their results through a pipe.
 use strict;
 use warnings;
 

@@ -1,14 +1,14 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# What R says of the same data: reads the CSV files named on the command line (factors, treatment,
-# block, y) and prints one figure a line: file, kind, name, value. Base R only.
+# The figures of R for the same data. Reads the CSV files of the command line (factors, treatment,
+# block, y). Prints one figure in a line: file, kind, name, value. Base R only.
 
 say <- function(file, kind, names, values) {
   cat(paste(file, kind, names, format(values, digits = 14, trim = TRUE), sep = ";"), sep = "\n")
 }
 
-# The terms in the order in which they are asked for, what remains of the treatments, the residual.
+# The terms in the requested order, the remainder of the treatments, the residual.
 sequential <- function(file, d, terms) {
   ordered <- terms(reformulate(c("block", terms, "treatment"), "log(y)"), keep.order = TRUE)
   table <- anova(lm(ordered, d))
