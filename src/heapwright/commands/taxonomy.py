@@ -25,12 +25,12 @@ from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.commands.interruption import telling_of
 from heapwright.commands.output import Outputs, where_runs_are
 from heapwright.commands.setup import discovering
-from heapwright.commands.taxonomy_progress import SurveyDisplay
+from heapwright.commands.taxonomy_progress import measure
 from heapwright.commands.text import print_taxonomy
 from heapwright.experiment.design import fresh_seed
 from heapwright.experiment.preload import PreloadPaths
 from heapwright.experiment.taxonomy.execution import Execution
-from heapwright.experiment.taxonomy.survey import SurveyPlan, SurveyResult, run_survey
+from heapwright.experiment.taxonomy.survey import SurveyPlan, SurveyResult
 from heapwright.experiment.taxonomy.trials import Extent, trials
 from heapwright.experiment.treatments import explain_inherited, parse_requests
 from heapwright.report.taxonomy.page import page
@@ -74,7 +74,7 @@ def run_taxonomy(options: Options) -> ExitCode:
             "environment": machine.model_dump(mode="json"),
         }
         with Journal.open(header) as journal, telling_of(journal):
-            result = _measure(plan, execution, journal, quiet=options.quiet)
+            result = measure(plan, execution, journal, quiet=options.quiet)
             described = _describe(options, extent, seed, result)
             document = _conclude(described, result, machine, (*notes, *execution.notes))
             return _deliver(options, outputs, document, result, journal)
@@ -95,17 +95,6 @@ def _choose(
     notes = [f"{allocator.name} is left out: {allocator.reason}" for allocator in left]
     notes += [f"{each.name}: {each.reason}" for each in allocators if each.reason]
     return allocators, [*notes, *explain_inherited(inherited_settings(environment))]
-
-
-def _measure(
-    plan: SurveyPlan, execution: Execution, journal: Journal, *, quiet: bool
-) -> SurveyResult:
-    with SurveyDisplay(quiet=quiet) as display:
-        try:
-            return run_survey(plan, execution.execute, journal=journal, watch=display.watch)
-        except HeapwrightError:  # raised only while there is no run to keep
-            journal.discard()
-            raise
 
 
 def _conclude(

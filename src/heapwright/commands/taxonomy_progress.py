@@ -1,11 +1,14 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The progress of a survey on standard error: live on a terminal, else a line now and then."""
+"""A survey with its progress on standard error: live on a terminal, else a line now and then."""
 
 from time import monotonic
 
+from heapwright.artefacts.run.journal import Journal
+from heapwright.base.errors import HeapwrightError
 from heapwright.commands.progress import BarDisplay, duration
-from heapwright.experiment.taxonomy.survey import Task
+from heapwright.experiment.taxonomy.execution import Execution
+from heapwright.experiment.taxonomy.survey import SurveyPlan, SurveyResult, Task, run_survey
 
 
 class SurveyDisplay(BarDisplay):
@@ -22,3 +25,15 @@ class SurveyDisplay(BarDisplay):
                     f"{duration(monotonic() - self._begun)} so far"
                 )
             )
+
+
+def measure(
+    plan: SurveyPlan, execution: Execution, journal: Journal, *, quiet: bool
+) -> SurveyResult:
+    """Run a survey and show its progress. The journal stays if there is a run to keep."""
+    with SurveyDisplay(quiet=quiet) as display:
+        try:
+            return run_survey(plan, execution.execute, journal=journal, watch=display.watch)
+        except HeapwrightError:  # raised only while there is no run to keep
+            journal.discard()
+            raise

@@ -36,11 +36,11 @@ from heapwright.base.spelling import nearest
 from heapwright.commands.interruption import telling_of
 from heapwright.commands.output import Outputs, where_runs_are
 from heapwright.commands.setup import discovering
-from heapwright.commands.taxonomy_progress import SurveyDisplay
+from heapwright.commands.taxonomy_progress import measure
 from heapwright.commands.text import printing
 from heapwright.experiment.design import fresh_seed
 from heapwright.experiment.preload import PreloadPaths
-from heapwright.experiment.taxonomy.survey import SurveyPlan, SurveyResult, run_survey
+from heapwright.experiment.taxonomy.survey import SurveyPlan, SurveyResult
 from heapwright.experiment.taxonomy.trials import Extent
 from heapwright.experiment.treatments import Request, explain_inherited
 from heapwright.experiment.validation.execution import ValidationExecution
@@ -92,7 +92,7 @@ def run_validate(options: Options) -> int:
             "environment": machine.model_dump(mode="json"),
         }
         with Journal.open(header) as journal, telling_of(journal):
-            result = _measure(plan, execution, journal, quiet=options.quiet)
+            result = measure(plan, execution, journal, quiet=options.quiet)
             _refuse_nothing(result, options)
             described = _describe(options, extent, seed, result)
             notes = [f"{each.name}: {each.reason}" for each in both if each.reason]
@@ -118,17 +118,6 @@ def _choose(options: Options, environment: dict[str, str], paths: PreloadPaths) 
                 "name a shared library that replaces malloc, free, calloc and realloc",
             )
     return both
-
-
-def _measure(
-    plan: SurveyPlan, execution: ValidationExecution, journal: Journal, *, quiet: bool
-) -> SurveyResult:
-    with SurveyDisplay(quiet=quiet) as display:
-        try:
-            return run_survey(plan, execution.execute, journal=journal, watch=display.watch)
-        except HeapwrightError:  # raised only while there is no run to keep
-            journal.discard()
-            raise
 
 
 def _refuse_nothing(result: SurveyResult, options: Options) -> None:
