@@ -66,6 +66,15 @@ Budget = Annotated[
         help="Start no block that would end after this time.",
     ),
 ]
+RunBudget = Annotated[
+    float | None,
+    typer.Option(
+        metavar="MINUTES",
+        min=0.001,
+        max=LONGEST_MINUTES,
+        help="Start no run after this time.",
+    ),
+]
 Timeout = Annotated[
     float | None,
     typer.Option(
@@ -102,6 +111,10 @@ Pin = Annotated[
 OrderSeed = Annotated[
     int | None,
     typer.Option(min=0, max=LARGEST_SEED, help="The same seed gives the same order of runs."),
+]
+LoadSeed = Annotated[
+    int | None,
+    typer.Option(min=0, max=LARGEST_SEED, help="The same seed gives the same order and objects."),
 ]
 JsonFile = Annotated[
     str | None,

@@ -40,24 +40,11 @@ def taxonomy(
             help="Repetitions of the measurements that vary.",
         ),
     ] = BLOCKS,
-    budget: Annotated[
-        float | None,
-        typer.Option(
-            metavar="MINUTES",
-            min=0.001,
-            max=options.LONGEST_MINUTES,
-            help="Start no run after this time.",
-        ),
-    ] = None,
+    budget: options.RunBudget = None,
     small: Annotated[
         bool, typer.Option("--small", help="Shorter runs and fewer threads, for a trial.")
     ] = False,
-    seed: Annotated[
-        int | None,
-        typer.Option(
-            min=0, max=options.LARGEST_SEED, help="The same seed gives the same order and objects."
-        ),
-    ] = None,
+    seed: options.LoadSeed = None,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print the table only.")] = False,
 ) -> None:
     """Measure the speed, scaling, false sharing and memory growth of allocators.

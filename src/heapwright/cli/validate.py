@@ -33,24 +33,11 @@ def validate(
             "-n", "--blocks", min=1, max=options.MOST_BLOCKS, help="Repetitions of the runs."
         ),
     ] = BLOCKS,
-    budget: Annotated[
-        float | None,
-        typer.Option(
-            metavar="MINUTES",
-            min=0.001,
-            max=options.LONGEST_MINUTES,
-            help="Start no run after this time.",
-        ),
-    ] = None,
+    budget: options.RunBudget = None,
     small: Annotated[
         bool, typer.Option("--small", help="Shorter runs of the taxonomy, for a trial.")
     ] = False,
-    seed: Annotated[
-        int | None,
-        typer.Option(
-            min=0, max=options.LARGEST_SEED, help="The same seed gives the same order and objects."
-        ),
-    ] = None,
+    seed: options.LoadSeed = None,
     quiet: options.SentenceAlone = False,
 ) -> None:
     """Compare a stand-in with the original library: memory, locks, speedup and taxonomy.
