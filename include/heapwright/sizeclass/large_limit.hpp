@@ -33,7 +33,8 @@ public:
 };
 
 /// A limit that starts at `First` and rises to the size of the largest freed object, at most to
-/// `Last`.
+/// `Last`. `noteFreed` gets the usable size of a mapping, which is larger than its request. So the
+/// same request is not large afterwards.
 template <std::size_t First, std::size_t Last>
 class RisingLimit {
 public:

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The JSON Schema of every document that the tool reads or writes.
+"""The JSON Schemas of documents that the tool reads or writes.
 
     python -m heapwright.artefacts.schemas FOLDER
 
-writes one file NAME.schema.json for each into the folder.
+writes one file NAME.schema.json for each name of MODULES into the folder.
 """
 
 import sys

@@ -11,7 +11,7 @@ from enum import IntEnum
 
 
 class ExitCode(IntEnum):
-    """What the process says to its caller; documented in docs/reference/compare.md."""
+    """What the process says to its caller; docs/how-to/command-line.md lists them by verb."""
 
     OK = 0
     NOTHING_COMPARED = 1

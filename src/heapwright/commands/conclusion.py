@@ -46,9 +46,9 @@ class Question:
     exact: bool = False
 
     def figure(self, runs: Sequence[Run], treatments: Sequence[Treatment]) -> Deciding | None:
-        """The figure that decides the race; None: the blocks are complete.
+        """The figure that decides the race. None: the command does not race.
 
-        The time that a replay or a server reports is not that of the whole process.
+        A replay and each program of the catalogue report their own time, which decides.
         """
         if not self.race:
             return None

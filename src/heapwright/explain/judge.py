@@ -6,7 +6,7 @@ docs/reference/explain.md states the rules. Each finding is independent, so seve
 together:
 
 1. *Leak*, if a search found blocks to which no pointer leads. It comes first if blocks are lost
-   repeatedly until late in the run, or if nothing else is found.
+   repeatedly until late in the run or have 64 KiB or more, or if nothing else is found.
 2. *Growth*, *retention* and *elsewhere*, by their bytes.
 3. *Unknown*, if nothing was found and the recording lacks the needed data.
 4. *Steady*.

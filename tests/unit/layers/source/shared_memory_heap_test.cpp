@@ -60,8 +60,8 @@ TEST(SharedMemoryHeap, IsNullWhereThereIsNoSuchMemory) {
     EXPECT_EQ(heap.memalign(64, 1), nullptr);
 }
 
-/// Writes to an object right after the end of its heap. Nothing may allocate between the two: a new mapping could take
-/// the address of the old one.
+/// Writes to an object right after the end of its heap. Nothing may allocate between the two: a new
+/// mapping could take the address of the old one.
 void writeAfterTheHeapEnded() {
     void* object = nullptr;
     {
