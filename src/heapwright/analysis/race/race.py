@@ -7,7 +7,7 @@ if it is on the front of time and memory. The race ends as soon as
 
     one contender is left                               it is named
     the baseline is out, and the fastest contender
-    is surely within the margin of all the others       it is named, the others are ties
+    is surely within the margin of all the others       it is named; none is better by more
     the baseline is surely within the margin of all     no difference: keep the baseline
 
 A candidate is named only once its ratio to the baseline has bounds.
@@ -91,10 +91,14 @@ class Departure:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a race ended: `named` is within the margin of the best, and so are its `ties`."""
+    """How a race ended: `named` is within the margin of the best.
+
+    No candidate of `others` is better by more than the margin. They may be slower, because a race
+    ends as soon as it can name one.
+    """
 
     named: Key
-    ties: tuple[Key, ...]
+    others: tuple[Key, ...]
     block: int
 
 
@@ -267,8 +271,8 @@ class Race:
             return Ending(leader, (), self.blocks)
         for key in (self.baseline,) if self.baseline in contenders else (leader,):
             if self._is_within(key):
-                ties = tuple(each for each in contenders if each != key)
-                return Ending(key, ties, self.blocks)
+                others = tuple(each for each in contenders if each != key)
+                return Ending(key, others, self.blocks)
         return None
 
     def _is_within(self, key: Key) -> bool:

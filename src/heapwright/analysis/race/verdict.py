@@ -54,7 +54,7 @@ def decide_race(
         return _without_ending(race, figure, baseline, raced, rule, notes)
     if race.ending.named != race.baseline:
         return _switch(race, figure, raced, rule, notes)
-    if race.ending.ties:
+    if race.ending.others:
         return _keep(race, "No difference that matters", notes)
     return stay(baseline, entrants, rule, notes)
 
@@ -90,13 +90,8 @@ def _switch(
     entrant = best.entrant
     told = []
     rest = [label_of(*key) for key in race.contenders if key not in {entrant.key, race.baseline}]
-    if rest and race.ending is not None:
-        within = f"within {percent_text(rule.margin)} of it" if rule.margin else "as good"
-        told.append(f"{listed(rest)}: {within}")
-    elif rest:
-        most = race.shortfall(entrant.key)
-        limit = "" if most is None else f"; none of them is more than {_gain(most)} better"
-        told.append(f"not distinguished from it: {listed(rest)}{limit}")
+    if rest:
+        told.append(_others_in_the_race(race, entrant.key, rest, rule))
     if rule.judges_memory and rule.loses(entrant.memory):
         told.append("it needs more memory: --cap keeps out what peaks too high")
     return Verdict(
@@ -106,6 +101,20 @@ def _switch(
         reason=f"Switch to {entrant.label}: {_figures(best, figure, rule)}",
         notes=(*told, *notes),
     )
+
+
+def _others_in_the_race(race: Race, named: Key, rest: Sequence[str], rule: Rule) -> str:
+    """What the race showed of the candidates that it did not drop."""
+    if race.ending is not None:
+        better = f"more than {percent_text(rule.margin)} better" if rule.margin else "better"
+    else:
+        most = race.shortfall(named)
+        if most is None:
+            return f"{listed(rest)} may be as good"
+        better = f"more than {_gain(most)} better"
+    if len(rest) == 1:
+        return f"{rest[0]} is not {better}, and may be slower"
+    return f"{listed(rest)}: none of them is {better}, and they may be slower"
 
 
 def _keep(race: Race, why: str, notes: Sequence[str]) -> Verdict:

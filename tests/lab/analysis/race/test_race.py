@@ -45,7 +45,7 @@ def test_a_slow_candidate_leaves_and_the_fast_one_is_named() -> None:
     race = run({"glibc": 1.0, "fast": 0.8, "slow": 1.5})
     assert race.ending is not None
     assert race.ending.named == key("fast")
-    assert race.ending.ties == ()
+    assert race.ending.others == ()
     slow = next(each for each in race.departures if each.key == key("slow"))
     assert slow.why == "slower"
     assert slow.block <= race.ending.block
@@ -63,14 +63,14 @@ def test_equal_candidates_end_with_the_baseline() -> None:
     race = run({"glibc": 1.0, "a": 1.0, "b": 1.001, "c": 0.999})
     assert race.ending is not None
     assert race.ending.named == key("glibc")
-    assert set(race.ending.ties) == {key("a"), key("b"), key("c")}
+    assert set(race.ending.others) == {key("a"), key("b"), key("c")}
 
 
-def test_candidates_within_the_margin_of_the_winner_are_ties() -> None:
+def test_a_candidate_as_fast_as_the_winner_stays_in_the_race() -> None:
     race = run({"glibc": 1.0, "a": 0.700, "b": 0.702})
     assert race.ending is not None
     assert race.ending.named in {key("a"), key("b")}
-    assert len(race.ending.ties) == 1
+    assert len(race.ending.others) == 1
     assert key("glibc") in {each.key for each in race.departures}
 
 
