@@ -20,8 +20,8 @@ python=${PYTHON:-$PWD/.venv/bin/python}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-"$python" -m heapwright analyse "$results" -o "$work/analysis.json" >/dev/null
-"$python" scripts/results_page.py "$results" "$work/analysis.json"
+"$python" -m heapwright report "$results" -q -o "$work/page.md"
+cat "$work/page.md"
 
 echo
 echo "## Instructions of malloc and free"

@@ -33,10 +33,9 @@ from heapwright.analysis.ratio_text import (
 )
 from heapwright.artefacts.comparison.document import Key, Verdict, label_of
 from heapwright.artefacts.run.measured import Outcome
+from heapwright.base.blocks_needed import MOST_BLOCKS_WORTH_NAMING, ratio_blocks_needed
 
 Standing = Literal["clean", "trade-off", "beaten", "open"]
-
-MOST_BLOCKS_WORTH_NAMING = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,8 +292,6 @@ def _what_is_open(entrant: Entrant, rule: Rule) -> str:
 def _what_would_settle(unsettled: Iterable[Entrant], rule: Rule) -> str:
     """The number of blocks that would be enough if the figures stay.
 
-    Half-widths shrink with the root of the number of blocks. Take an interval of half-width h that
-    crosses a limit at distance d, both on the log scale. It needs (h / d)^2 times as many blocks.
     One clean candidate is enough. Without a likely one, all must be decided.
     """
     hopeful = [e for e in unsettled if _expected(e, rule) == "clean"]
@@ -331,12 +328,9 @@ def _blocks_needed(entrant: Entrant, rule: Rule) -> float:
     for span in (entrant.time, entrant.memory):
         if span is None or not span.bounded or span.low == span.high:
             continue
-        half = math.log(span.high / span.low) / 2
-        for limit in (1 - rule.margin, 1 + rule.margin):
-            if span.low <= limit <= span.high:
-                distance = abs(math.log(span.ratio / limit))
-                factor = (half / distance) ** 2 if distance > 0 else math.inf
-                needed = max(needed, rule.blocks * factor)
+        limits = (1 - rule.margin, 1 + rule.margin)
+        ends = (span.low, span.high)
+        needed = max(needed, ratio_blocks_needed(rule.blocks, span.ratio, ends, limits))
     return math.ceil(needed) if math.isfinite(needed) else math.inf
 
 

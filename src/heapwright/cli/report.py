@@ -30,7 +30,9 @@ def report(
     ],
     output: Annotated[
         str | None,
-        typer.Option("-o", "--output", metavar="FILE", help="The page; - is stdout."),
+        typer.Option(
+            "-o", "--output", metavar="FILE", help="The page; in Markdown for NAME.md; - is stdout."
+        ),
     ] = None,
     pdf: Annotated[
         str | None,
@@ -39,6 +41,10 @@ def report(
     figures: Annotated[
         Path | None,
         typer.Option("--figures", metavar="DIR", help="Each figure as SVG, PNG and CSV."),
+    ] = None,
+    runs: Annotated[
+        Path | None,
+        typer.Option("--runs", metavar="DIR", help="The runs of a study, compressed."),
     ] = None,
     process: options.ProcessNumber = None,
     quiet: Annotated[
@@ -50,6 +56,7 @@ def report(
     Examples:
       heapwright report results -o page.html
       heapwright report T -o page.html --figures figures
+      heapwright report results -o kept/README.md --runs kept
       heapwright report profile.json --pdf profile.pdf
     """
     status = commands.report.run_report(
@@ -58,6 +65,7 @@ def report(
             output=output,
             pdf=pdf,
             figures=figures,
+            runs=runs,
             process=process,
             quiet=quiet,
         )

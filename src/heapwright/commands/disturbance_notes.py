@@ -5,7 +5,7 @@
 Every run records its disturbances. A quiet machine gives no note.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
 
 from heapwright.artefacts.comparison.document import Comparison
@@ -26,12 +26,7 @@ WORDS = {"time": "wall time", "cpu": "processor time"}
 def disturbance_notes(comparison: Comparison) -> Iterator[str]:
     """A line for each kind of disturbance that the runs recorded."""
     environment, runs = comparison.environment, comparison.runs
-    yield from _load(runs, environment.cpus)
-    yield from _stolen(runs, environment.cpus)
-    measured = [run for run in runs if run.outcome is Outcome.OK and not run.warmup]
-    yield from _queued(measured, environment.cpus)
-    yield from _held_back(measured)
-    yield from _paged(measured)
+    yield from machine_notes(runs, environment.cpus)
     yield from _erratic(comparison)
     if environment.governor in ("powersave", "conservative", "ondemand"):
         yield f"the frequency governor is {environment.governor}: expect scatter"
@@ -40,6 +35,16 @@ def disturbance_notes(comparison: Comparison) -> Iterator[str]:
         yield "a process outlived the command and was ended after the run"
     elif left:
         yield f"up to {left} processes outlived the command and were ended after each run"
+
+
+def machine_notes(runs: Sequence[Run], cpus: int) -> Iterator[str]:
+    """What disturbed the runs of one host, which has `cpus` processors."""
+    yield from _load(runs, cpus)
+    yield from _stolen(runs, cpus)
+    measured = [run for run in runs if run.outcome is Outcome.OK and not run.warmup]
+    yield from _queued(measured, cpus)
+    yield from _held_back(measured)
+    yield from _paged(measured)
 
 
 def _stolen(runs: Iterable[Run], cpus: int) -> Iterator[str]:

@@ -7,15 +7,18 @@ all its destinations.
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from heapwright.artefacts.documents import parsed
-from heapwright.artefacts.study_results.reader import open_results
+from heapwright.artefacts.study_results.compact import write_compact
+from heapwright.artefacts.study_results.reader import Results, open_results
+from heapwright.artefacts.study_results.runs import StudyRun
 from heapwright.artefacts.taxonomy.document import Taxonomy
 from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.commands.analyse import analyse_results
+from heapwright.commands.disturbance_notes import machine_notes
 from heapwright.commands.output import Destination, Outputs
 from heapwright.commands.patience import telling_steps
 from heapwright.commands.text import printing
@@ -26,6 +29,8 @@ from heapwright.report.pages.parts import Charts, Spec
 from heapwright.report.pages.pdf import browser, write_pdf
 from heapwright.report.profile.page import page as profile_page
 from heapwright.report.profile.page import sections
+from heapwright.report.study.markdown import conclusions_of
+from heapwright.report.study.markdown import page as markdown_page
 from heapwright.report.study.page import page as study_page
 from heapwright.report.study.page import papers_of, wanted
 from heapwright.report.study.view import StudyView
@@ -50,6 +55,7 @@ class Options:
     output: str | None
     pdf: str | None
     figures: Path | None
+    runs: Path | None
     process: int | None
     quiet: bool
 
@@ -61,6 +67,16 @@ class Subject:
     page: Callable[[], str]
     figures: Callable[[], Mapping[str, Spec]]
     sentence: str = ""
+    study: "Study | None" = None
+    """The study that the results are of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """Results of a study, of which more than a page can be written."""
+
+    results: Results
+    view: StudyView
 
 
 def run_report(options: Options) -> ExitCode:
@@ -70,9 +86,12 @@ def run_report(options: Options) -> ExitCode:
     with telling_steps(quiet=options.quiet) as tell:
         tell("reading and analysing what was measured")
         subject = _subject(options)
+        _refuse_without_study(subject, options)
         tell("making the page")
-        page = subject.page() if options.output is not None or printed is not None else ""
-        failure = outputs.write(output=lambda: page)
+        markdown = _markdown(subject, options)
+        wanted_html = printed is not None or (options.output is not None and not markdown)
+        page = subject.page() if wanted_html else ""
+        failure = outputs.write(output=lambda: markdown or page)
         lines = [f"page: {options.output}"] if options.output not in (None, "-") else []
         if printed is not None:
             tell("printing the page as a PDF")
@@ -81,6 +100,10 @@ def run_report(options: Options) -> ExitCode:
         if options.figures is not None:
             tell("drawing the figures")
             lines.append(_export(subject, options.figures))
+        if options.runs is not None:
+            tell("writing the runs")
+            _write_runs(subject, options.runs)
+            lines.append(f"runs: {options.runs}")
     if failure is not None:
         raise failure
     if not options.quiet:
@@ -91,10 +114,40 @@ def run_report(options: Options) -> ExitCode:
     return ExitCode.OK
 
 
-def _outputs(options: Options) -> Outputs:
-    if options.output is None and options.pdf is None and options.figures is None:
+def _refuse_without_study(subject: Subject, options: Options) -> None:
+    if subject.study is not None:
+        return
+    if options.runs is not None:
+        raise HeapwrightError("--runs needs the results of a study")
+    if _is_markdown(options):
         raise HeapwrightError(
-            "no destination is named", "name a page (-o FILE), --pdf FILE, or --figures DIR"
+            f"only a study has a page in Markdown: {options.output}", "name an .html file"
+        )
+
+
+def _is_markdown(options: Options) -> bool:
+    return Path(options.output or "").suffix == ".md"
+
+
+def _markdown(subject: Subject, options: Options) -> str:
+    """The page, if the output is a file in Markdown. It keeps the conclusions of an earlier one."""
+    if subject.study is None or not _is_markdown(options):
+        return ""
+    path = Path(options.output or "")
+    earlier = path.read_text(encoding="utf-8") if path.is_file() else ""
+    return markdown_page(subject.study.view, conclusions_of(earlier))
+
+
+def _write_runs(subject: Subject, folder: Path) -> None:
+    if subject.study is not None:
+        write_compact(subject.study.results, folder, wanted(subject.study.view))
+
+
+def _outputs(options: Options) -> Outputs:
+    if not (options.output or options.pdf or options.figures or options.runs):
+        raise HeapwrightError(
+            "no destination is named",
+            "name a page (-o FILE), --pdf FILE, --figures DIR, or --runs DIR",
         )
     if options.figures is not None and options.figures.exists() and not options.figures.is_dir():
         raise HeapwrightError(f"--figures {options.figures} is no folder")
@@ -163,11 +216,13 @@ def _keys_of(path: Path) -> set[str]:
 
 
 def _study(folders: Sequence[Path]) -> Subject:
-    view = study_view(folders)
-    return Subject(lambda: study_page(view), lambda: papers_of(view), view.analysis.verdict.text)
+    study = read_study(folders)
+    view = study.view
+    text = view.analysis.verdict.text
+    return Subject(lambda: study_page(view), lambda: papers_of(view), text, study)
 
 
-def study_view(folders: Sequence[Path]) -> StudyView:
+def read_study(folders: Sequence[Path]) -> Study:
     """Read and analyse results, with all data of the few runs that the page shows in detail."""
     results = open_results(*folders)
     view = StudyView(
@@ -177,9 +232,20 @@ def study_view(folders: Sequence[Path]) -> StudyView:
         hosts=results.environments,
         study_text=results.study_text,
         folders=tuple(map(str, folders)),
-        notes=results.notes,
+        notes=(*results.notes, *_disturbances(results)),
     )
-    return replace(view, runs={run.key: run for run in results.whole_runs(wanted(view))})
+    runs = {run.key: run for run in results.whole_runs(wanted(view))}
+    return Study(results, replace(view, runs=runs))
+
+
+def _disturbances(results: Results) -> Iterator[str]:
+    """What disturbed the runs on each host."""
+    runs: dict[str, list[StudyRun]] = {}
+    for run in results.runs():
+        runs.setdefault(run.host, []).append(run)
+    for name, host in results.environments.items():
+        for note in machine_notes(runs.get(name, []), host.cpus):
+            yield f"{name}: {note}" if len(results.environments) > 1 else note
 
 
 def _taxonomy(path: Path) -> Subject:

@@ -18,10 +18,13 @@ from heapwright.artefacts.study.substitution import (
     SubstitutionTable,
     Worth,
 )
+from heapwright.base.blocks_needed import (
+    MOST_BLOCKS_WORTH_NAMING,
+    blocks_text,
+    ratio_blocks_needed,
+)
 from heapwright.report.columns import Columns
 from heapwright.report.profile.words import NOTHING
-
-MOST_BLOCKS_WORTH_NAMING = 500
 
 
 def choice_heading(found: SubstitutionTable) -> str:
@@ -58,16 +61,12 @@ def _blocks_text(blocks: int | None) -> str:
     if blocks is None:
         return "no figure to judge by"
     if blocks > MOST_BLOCKS_WORTH_NAMING:
-        return f"more than {MOST_BLOCKS_WORTH_NAMING} blocks: the difference is about the margin"
-    return f"about {blocks} blocks"
+        return f"{blocks_text(blocks)}: the difference is about the margin"
+    return blocks_text(blocks)
 
 
 def _blocks_needed(row: SubstitutionRow, margin: float) -> int | None:
-    """Half-widths shrink with the root of the number of blocks.
-
-    An interval of half-width h that crosses a limit at distance d, both on the log scale, needs
-    (h / d)^2 times as many blocks. The best rival decides.
-    """
+    """The blocks that would decide the level. The best rival decides."""
     found = []
     for judged in row.responses:
         best = judged.best
@@ -75,12 +74,10 @@ def _blocks_needed(row: SubstitutionRow, margin: float) -> int | None:
             continue
         if not best.ratio or not best.low or not best.high:
             continue
-        half = math.log(best.high / best.low) / 2
-        for limit in (1 - margin, 1 + margin):
-            distance = abs(math.log(best.ratio / limit))
-            if best.low <= limit <= best.high:
-                factor = math.inf if distance == 0 else (half / distance) ** 2
-                found.append(min(best.blocks * factor, MOST_BLOCKS_WORTH_NAMING + 1))
+        limits = (1 - margin, 1 + margin)
+        ends = (best.low, best.high)
+        if needed := ratio_blocks_needed(best.blocks, best.ratio, ends, limits):
+            found.append(min(needed, MOST_BLOCKS_WORTH_NAMING + 1))
     return math.ceil(max(found)) if found else None
 
 

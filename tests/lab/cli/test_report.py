@@ -36,6 +36,31 @@ def results(heapwright: Heapwright, native: Path, tmp_path: Path) -> Path:
     return tmp_path / "results"
 
 
+def test_a_study_as_markdown_beside_its_compressed_runs(
+    heapwright: Heapwright, results: Path, tmp_path: Path
+) -> None:
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    page = kept / "README.md"
+    page.write_text("# Old\n\n## Conclusions\n\nBoth are good.\n\n## Rest\n\nOld.\n")
+    done = heapwright("report", results, "-o", "kept/README.md", "--runs", "kept")
+    assert done.status == 0, done.err
+    assert "runs: kept" in done.out
+    text = page.read_text("utf-8")
+    assert text.startswith("# small\n\na small study.\n")
+    assert "\n\n## Conclusions\n\nBoth are good.\n\n## " in text
+    assert "Old" not in text
+
+    again = heapwright("report", "kept", "-q", "-o", "kept/README.md")
+    assert again.status == 0, again.err
+    assert page.read_text("utf-8") == text
+    analysed = heapwright("analyse", "kept", "-q")
+    assert analysed.out == heapwright("analyse", results, "-q").out
+    refused = heapwright("study", "resume", "kept")
+    assert refused.status == 2
+    assert "are compressed" in refused.err
+
+
 def test_a_study_from_its_runs_to_its_page(
     heapwright: Heapwright, results: Path, tmp_path: Path
 ) -> None:
@@ -148,6 +173,16 @@ def test_a_taxonomy(heapwright: Heapwright, tmp_path: Path) -> None:
     assert done.status == 0, done.err
     assert "<h1>What kind of allocator?</h1>" in (tmp_path / "page.html").read_text("utf-8")
     assert "glibc,2" in (tmp_path / "figures" / "speed.csv").read_text("utf-8")
+
+
+def test_what_only_a_study_has_is_refused_for_a_taxonomy(
+    heapwright: Heapwright, tmp_path: Path
+) -> None:
+    (tmp_path / "t.json").write_text(survey().to_json(), encoding="utf-8")
+    assert "only a study has a page in Markdown" in refused(heapwright, "t.json", "-o", "t.md")
+    options = ("-o", "t.html", "--runs", "kept")
+    assert "--runs needs the results of a study" in refused(heapwright, "t.json", *options)
+    assert [path.name for path in tmp_path.iterdir()] == ["t.json"]
 
 
 def refused(heapwright: Heapwright, *arguments: str | Path) -> str:

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What was published is put beside an analysis, from what the results folder holds."""
 
-import importlib.util
 from pathlib import Path
 
 import pytest
@@ -29,6 +28,8 @@ from heapwright.artefacts.study_results.runs import (
     StudyRun,
 )
 from heapwright.commands.findings import with_published
+from heapwright.report.study.markdown import page
+from heapwright.report.study.view import StudyView
 
 CHOICE = """[factors.program]
 levels = [{ name = "p", kind = "pool" }]
@@ -211,25 +212,25 @@ def test_a_study_that_cannot_be_read_is_a_note(folder: Path) -> None:
 
 
 def page_of(folder: Path) -> str:
-    """What scripts/results_page.py makes of a results folder."""
-    script = Path(__file__).parents[3] / "scripts" / "results_page.py"
-    spec = importlib.util.spec_from_file_location("results_page", script)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    """The page in Markdown of a results folder."""
     results = open_results(folder)
-    page: str = module.page(results, with_published(results, analysis(results)))
-    return page
+    view = StudyView(
+        analysis=with_published(results, analysis(results)),
+        design=results.design,
+        frame=results.frame(),
+        hosts=results.environments,
+        study_text=results.study_text,
+    )
+    return page(view)
 
 
 def test_the_page_of_results_tells_what_is_judged(folder: Path) -> None:
     assert "worth it?" not in page_of(folder)
     with_program(folder)
-    page = page_of(folder)
-    assert "## Is quick worth it?\n" in page
-    assert "| p | pool | worth it |" in page
-    (line,) = [line for line in page.splitlines() if line.startswith("| p | slow 2.")]
+    shown = page_of(folder)
+    assert "## Is quick worth it?\n" in shown
+    assert "| p | pool | worth it |" in shown
+    (line,) = [line for line in shown.splitlines() if line.startswith("| p | slow 2.")]
     assert line.endswith(" | pays | worth it |")
 
 
@@ -239,10 +240,10 @@ def test_the_page_of_results_tells_who_cares(folder: Path) -> None:
     text = (folder / "study.toml").read_text()
     based = text.replace("[factors.allocator]\n", '[factors.allocator]\nbaseline = "quick"\n')
     (folder / "study.toml").write_text(based + CARE)
-    page = page_of(folder)
-    assert "## Which program cares which allocator it has?\n" in page
-    assert "cares (1): p. Ratios to quick" in page
-    (line,) = [line for line in page.splitlines() if line.startswith("| p | **slow 2.")]
+    shown = page_of(folder)
+    assert "## Which program cares which allocator it has?\n" in shown
+    assert "cares (1): p. Ratios to quick" in shown
+    (line,) = [line for line in shown.splitlines() if line.startswith("| p | **slow 2.")]
     assert line.endswith("** | cares |")
 
 
@@ -252,34 +253,34 @@ def test_the_page_of_results_has_means_beside_the_published_ones(folder: Path) -
     (folder / "study.toml").write_text(
         STUDY.replace('kind = "ranking"\ntitle', 'kind = "means"\ntitle')
     )
-    page = page_of(folder)
-    assert "## Ranking, time: published and here\n" in page
-    (quick,) = [line for line in page.splitlines() if line.startswith("| quick | 10 | 1.000 | ")]
-    (slow,) = [line for line in page.splitlines() if line.startswith("| slow | 25 | 2.500 | ")]
+    shown = page_of(folder)
+    assert "## Ranking, time: published and here\n" in shown
+    (quick,) = [line for line in shown.splitlines() if line.startswith("| quick | 10 | 1.000 | ")]
+    (slow,) = [line for line in shown.splitlines() if line.startswith("| slow | 25 | 2.500 | ")]
     assert quick.endswith(" | 1.000 |")
     assert " to " in slow
     assert float(slow.split(" | ")[-1].rstrip(" |")) == pytest.approx(2.0, rel=0.1)
-    (lost,) = [line for line in page.splitlines() if line.startswith("| lost | 30 | 3.000 | ")]
+    (lost,) = [line for line in shown.splitlines() if line.startswith("| lost | 30 | 3.000 | ")]
     assert lost.endswith(" | - | - |")
 
 
 def test_the_page_of_results_tells_the_bar(folder: Path) -> None:
     assert "its bar?" not in page_of(folder)
     (folder / "study.toml").write_text(STUDY + BAR)
-    page = page_of(folder)
-    assert "## Does quick meet its bar?\n" in page
-    assert "quick: 1 of 1 lines of the bar are met." in page
-    (line,) = [line for line in page.splitlines() if line.startswith("| twice as fast |")]
+    shown = page_of(folder)
+    assert "## Does quick meet its bar?\n" in shown
+    assert "quick: 1 of 1 lines of the bar are met." in shown
+    (line,) = [line for line in shown.splitlines() if line.startswith("| twice as fast |")]
     assert line.startswith("| twice as fast | time | at most 0.60 | 0.")
     assert line.endswith(" | slow | met |")
-    assert "**twice as fast** (time, at most 0.60):\n\n| rival | ratio | blocks |" in page
+    assert "**twice as fast** (time, at most 0.60):\n\n| rival | ratio | blocks |" in shown
 
 
 def test_the_page_of_results_tells_what_the_analysis_says(folder: Path) -> None:
-    page = page_of(folder)
-    assert page.startswith("# made\n")
-    assert "8 runs of 2 treatments in 4 measured blocks, 8 of them good" in page
-    assert "| holds | quick is faster than slow | - | time: slow over quick " in page
-    assert "## Ranking, time: published and here" in page
-    (line,) = [line for line in page.splitlines() if line.startswith("| slow |")]
+    shown = page_of(folder)
+    assert shown.startswith("# made\n")
+    assert "8 runs of 2 treatments in 4 measured blocks, 8 of them good" in shown
+    assert "| holds | quick is faster than slow | - | time: slow over quick " in shown
+    assert "## Ranking, time: published and here" in shown
+    (line,) = [line for line in shown.splitlines() if line.startswith("| slow |")]
     assert line.startswith("| slow | 80 | ")

@@ -11,15 +11,16 @@ pairs are needed to refute it.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from heapwright.analysis.findings.engine import Region, estimate, every, judge, some
+from heapwright.analysis.findings.engine import Region, estimate, every, judge, needed, some
 from heapwright.analysis.findings.rules import Question, Wanted, wanted
 from heapwright.analysis.findings.sample import Runs, Sample
 from heapwright.artefacts.study.finding import Finding, Influence, Rule, Value
 from heapwright.artefacts.study.model import Study
 from heapwright.artefacts.study_analysis.answers import Answer, Figure, FindingResult
 from heapwright.artefacts.study_results.runs import StudyDesign
+from heapwright.base.blocks_needed import blocks_text
 from heapwright.base.polars_package import pl
 
 
@@ -52,6 +53,13 @@ def _answered(finding: Finding, question: Question, confidence: float) -> Findin
     verdict = every(verdicts)
     figures = [figure for _, found in parts for figure in found]
     deciding = [figure for part, found in parts if part == verdict for figure in found]
+    more = None
+    if verdict is Answer.UNKNOWN:
+        more = _together(
+            _part_needed(rule, found)
+            for rule, (part, found) in zip(finding.test, parts, strict=True)
+            if part is Answer.UNKNOWN
+        )
     return FindingResult(
         id=finding.id,
         words=finding.words,
@@ -59,7 +67,8 @@ def _answered(finding: Finding, question: Question, confidence: float) -> Findin
         verdict=verdict,
         published=finding.published,
         ours="; ".join(said(figure) for figure in figures if figure.value is not None),
-        why=_why(verdict, deciding),
+        why=_why(verdict, deciding, more),
+        needed=more,
         today=finding.today,
         figures=tuple(figures),
     )
@@ -111,6 +120,7 @@ def _figure(asked: Wanted, level: float) -> Figure:
         below=region.below,
         verdict=judge(found.interval, asked.region),
         blocks=found.blocks,
+        needed=needed(found, asked.region, logarithm=asked.logarithm),
         why="; ".join(filter(None, reasons)),
     )
 
@@ -123,12 +133,27 @@ def _part(rule: Rule, figures: list[Figure]) -> tuple[Answer, list[Figure]]:
     return verdict, sorted(figures, key=lambda each: (each.verdict != verdict, -_distance(each)))
 
 
+def _part_needed(rule: Rule, figures: Sequence[Figure]) -> int | None:
+    """The blocks that would decide an undecided rule; None: more blocks would not."""
+    undecided = [figure for figure in figures if figure.verdict is Answer.UNKNOWN]
+    if isinstance(rule, Influence) and rule.expected:
+        return min((each.needed for each in undecided if each.needed is not None), default=None)
+    return _together(figure.needed for figure in undecided)
+
+
+def _together(needed: Iterable[int | None]) -> int | None:
+    """The most of all; None if there is one that blocks do not decide."""
+    found = list(needed)
+    known = [each for each in found if each is not None]
+    return max(known) if known and len(known) == len(found) else None
+
+
 def _distance(figure: Figure) -> float:
     """How far a ratio is from 1; the order of figures that are equal otherwise."""
     return abs(math.log(figure.value)) if figure.value is not None and figure.value > 0 else 0.0
 
 
-def _why(verdict: Answer, deciding: Sequence[Figure]) -> str:
+def _why(verdict: Answer, deciding: Sequence[Figure], more: int | None) -> str:
     figure = next((each for each in deciding if each.verdict == verdict), None)
     if figure is None:
         return ""
@@ -137,6 +162,8 @@ def _why(verdict: Answer, deciding: Sequence[Figure]) -> str:
     parts = [said(figure) + _asked_for(figure)]
     if verdict is Answer.UNKNOWN and figure.low is not None:
         parts.append("the interval does not tell")
+    if more is not None:
+        parts.append(f"{blocks_text(more)} would decide it if the figures stay")
     if figure.why:
         parts.append(figure.why)
     return "; ".join(parts)

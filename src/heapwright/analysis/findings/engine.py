@@ -14,9 +14,12 @@ from dataclasses import dataclass
 
 from heapwright.analysis.findings.sample import SOLE_BLOCK, Sample
 from heapwright.artefacts.study_analysis.answers import Answer
+from heapwright.base.blocks_needed import blocks_needed, ratio_blocks_needed
 
 LARGEST = 700.0
 """A logarithm whose number can just be written down."""
+MOST_BLOCKS_COUNTED = 1_000_000
+"""Of what would decide a statistic; an estimate at the very limit needs infinitely many."""
 Interval = tuple[float, float]
 
 
@@ -93,6 +96,25 @@ def judge(interval: Interval | None, region: Region) -> Answer:
     if region.excludes(*interval):
         return beyond
     return inside if region.contains(*interval) else Answer.UNKNOWN
+
+
+def needed(found: Estimate, region: Region, *, logarithm: bool = True) -> int | None:
+    """The blocks that would decide an undecided statistic, if it stays; None: blocks alone do not.
+
+    One more block than there are is the least.
+    """
+    limits = [
+        limit
+        for limit in (region.above, region.below)
+        if limit is not None and not (logarithm and limit <= 0)
+    ]
+    if found.value is None or found.interval is None:
+        return None
+    if judge(found.interval, region) is not Answer.UNKNOWN:
+        return None
+    ask = ratio_blocks_needed if logarithm else blocks_needed
+    blocks = ask(found.blocks, found.value, found.interval, limits)
+    return max(found.blocks + 1, math.ceil(min(blocks, MOST_BLOCKS_COUNTED)))
 
 
 def every(answers: Iterable[Answer]) -> Answer:

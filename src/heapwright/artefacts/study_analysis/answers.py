@@ -35,6 +35,10 @@ class Figure(Frozen):
     below: float | None = None
     verdict: Answer
     blocks: int = 0
+    needed: Annotated[
+        int | None,
+        Field(description="Blocks that would decide it, if it stays; null: decided, or none would"),
+    ] = None
     why: Annotated[str, Field(description="Why it is undecided, or what was left out")] = ""
 
 
@@ -48,6 +52,9 @@ class FindingResult(Frozen):
     published: Annotated[str, Field(description="The figure as it was printed")] = ""
     ours: Annotated[str, Field(description="The measured figures, in words")] = ""
     why: Annotated[str, Field(description="The figure that decides, or what is missing")] = ""
+    needed: Annotated[
+        int | None, Field(description="Blocks that would decide it; null as for a figure")
+    ] = None
     today: Annotated[
         str, Field(description="What is otherwise now, and what stands for what was there")
     ] = ""

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """One results folder of a study: its design, its hosts, and its runs as the files have them."""
 
+import gzip
 import re
+import zlib
 from collections.abc import Collection, Container, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -55,6 +57,11 @@ class Folder:
         machines = [_parsed(Environment, file) for file in sorted(path.glob(HOST_FILES))]
         text = _text_of(path / STUDY_FILE)
         return cls(path, design, text, {each.host: each for each in machines})
+
+    @property
+    def compressed(self) -> bool:
+        """Whether this is a finished study in its compact form, to which no run is added."""
+        return compressed(self.path / RUNS_FILE).exists()
 
     def lines(self) -> tuple[bytes, bool]:
         """The whole lines of runs, and whether there is a torn one behind them."""
@@ -131,14 +138,31 @@ def _treatment_in(line: bytes) -> str:
     return found[1].decode("utf-8", "replace") if found else ""
 
 
+def compressed(file: Path) -> Path:
+    """The compressed form of a file, which the compact form of a folder has instead of it."""
+    return file.with_name(f"{file.name}.gz")
+
+
 def _bytes_of(file: Path) -> bytes:
-    """The whole file; nothing if there is none."""
+    """The whole file, or what its compressed form holds; nothing if there is neither."""
     try:
         return file.read_bytes()
     except FileNotFoundError:
-        return b""
+        return _expanded(compressed(file))
     except OSError as error:
         raise HeapwrightError(f"{file} cannot be read: {error.strerror or error}") from error
+
+
+def _expanded(file: Path) -> bytes:
+    try:
+        return gzip.decompress(file.read_bytes())
+    except FileNotFoundError:
+        return b""
+    except (OSError, EOFError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise HeapwrightError(
+            f"{file} cannot be read: {reason}", "get the whole file again"
+        ) from error
 
 
 def _text_of(file: Path) -> str:

@@ -65,7 +65,15 @@ class Store:
     """An open results folder; a context manager."""
 
     def __init__(self, folder: Folder) -> None:
-        """Open it to go on. Raises HeapwrightError if another process writes there."""
+        """Open it to go on.
+
+        Raises HeapwrightError if another process writes there, or if its runs are compressed.
+        """
+        if folder.compressed:
+            raise HeapwrightError(
+                f"the runs of {folder.path} are compressed, and none is added to them",
+                "run the study into another folder, and analyse both together",
+            )
         self.folder = folder
         self._details = -1
         self._runs = _opened(folder.path / RUNS_FILE)

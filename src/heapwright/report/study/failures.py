@@ -9,6 +9,7 @@ from heapwright.base.polars_package import pl
 from heapwright.report.pages.parts import table
 from heapwright.report.study.view import RunKey, StudyView
 
+FAILURE_HEADINGS = ("treatment", "good", "bad", "what it said")
 MOST = 60
 """Treatments that are listed one by one."""
 
@@ -58,20 +59,24 @@ def _by_allocator(view: StudyView) -> str:
 
 
 def _treatments(view: StudyView) -> str:
-    details = {run.treatment: run.detail for run in view.runs.values() if run.outcome != "ok"}
-    shown = _worst(view)
-    rows = [
-        [
-            escape(", ".join(f"{factor} {level}" for factor, level in each.levels.items())),
-            f"{each.ok:,}",
-            escape(", ".join(f"{count:,} {name}" for name, count in each.outcomes.items())),
-            escape(_first_line(details.get(each.treatment, ""))),
-        ]
-        for each in shown
-    ]
-    left = len(view.analysis.failures) - len(shown)
+    rows = [[escape(cell) for cell in row] for row in failure_rows(view)]
+    left = len(view.analysis.failures) - len(rows)
     more = f'<p class="dim">{left:,} further treatments had failures.</p>' if left > 0 else ""
-    return table(("treatment", "good", "bad", "what it said"), rows, "failures") + more
+    return table(FAILURE_HEADINGS, rows, "failures") + more
+
+
+def failure_rows(view: StudyView) -> list[tuple[str, str, str, str]]:
+    """The treatments with failed runs, those without a good run first, as text."""
+    details = {run.treatment: run.detail for run in view.runs.values() if run.outcome != "ok"}
+    return [
+        (
+            ", ".join(f"{factor} {level}" for factor, level in each.levels.items()),
+            f"{each.ok:,}",
+            ", ".join(f"{count:,} {name}" for name, count in each.outcomes.items()),
+            _first_line(details.get(each.treatment, "")),
+        )
+        for each in _worst(view)
+    ]
 
 
 def _first_line(text: str) -> str:

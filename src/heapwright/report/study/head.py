@@ -84,19 +84,19 @@ def _tiles(view: StudyView) -> str:
 
 def _warnings(view: StudyView) -> str:
     """What has to be known before a figure is believed."""
-    lines = list(dict.fromkeys(_doubts(view)))
+    lines = list(dict.fromkeys(doubts(view)))
     if not lines:
         return ""
     items = "".join(f"<li>{escape(line)}</li>" for line in lines)
     return f'<div class="warning"><p><b>To be known first</b></p><ul>{items}</ul></div>'
 
 
-def _doubts(view: StudyView) -> Iterator[str]:
+def doubts(view: StudyView) -> Iterator[str]:
     study = view.analysis.study
     if study.planned is not None and study.runs < study.planned:
         yield f"The study is not complete: {study.runs:,} of {study.planned:,} runs."
     for each in view.design.dropped:
-        yield f"{each.factor} {each.level} was not run: {each.because}."
+        yield f"{each.factor} {each.level} was not run: {each.because}"
     yield from view.analysis.notes
     yield from view.notes
     for response in view.responses:

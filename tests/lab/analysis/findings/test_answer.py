@@ -56,6 +56,40 @@ def test_a_ratio_is_within_its_bounds_or_not(bounds: dict[str, float], verdict: 
     assert figure.blocks == 6
 
 
+def test_an_open_finding_says_how_many_blocks_would_decide_it() -> None:
+    """Sixteen times the blocks if the limit is a quarter of the half-width away."""
+    exact = asked(ratio("slow", "quick", above=1)).figures[0]
+    assert exact.value is not None
+    assert exact.high is not None
+    assert exact.needed is None
+    limit = exact.value * (exact.high / exact.value) ** 0.25
+    result = asked(ratio("slow", "quick", above=limit))
+    assert result.verdict is UNKNOWN
+    assert result.needed == result.figures[0].needed
+    assert result.needed == pytest.approx(16 * 6, abs=1)
+    assert f"about {result.needed} blocks would decide it if the figures stay" in result.why
+
+
+def test_blocks_do_not_decide_what_was_not_run() -> None:
+    lost = [Dropped(factor="allocator", level="slow", because="it is not here")]
+    result = asked(
+        ratio("slow", "quick", above=1),
+        design=design(dropped=lost),
+        table=frame(levels=LEVELS | {"allocator": ["quick", "even"]}),
+    )
+    assert result.verdict is UNKNOWN
+    assert result.needed is None
+    assert "blocks" not in result.why
+
+
+def test_one_open_pair_is_enough_for_an_influence() -> None:
+    test = {"kind": "influence", "response": "time", "factor": "allocator", "expected": True}
+    result = asked(test | {"margin": 0.5, "where": {"threads": 1}})
+    assert result.verdict is UNKNOWN
+    (open_pair,) = [each for each in result.figures if each.verdict is UNKNOWN]
+    assert result.needed == open_pair.needed is not None
+
+
 def test_a_slow_block_does_not_widen_the_interval() -> None:
     calm, rough = (
         asked(ratio("slow", "quick", above=1), frame(drift=drift)).figures[0]

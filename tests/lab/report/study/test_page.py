@@ -113,7 +113,7 @@ def test_the_verdict_comes_first(text: str, small: StudyView) -> None:
 def test_what_must_be_known_is_said(text: str) -> None:
     shown = plain(text)
     assert "The study is not complete: 108 of 113 runs." in shown
-    assert "cpus 64 was not run: this machine has 2 processors." in shown
+    assert "cpus 64 was not run: this machine has 2 processors" in shown
     assert (
         "3 combinations are left out, for want of <code>threads &gt;= 1</code>: it is so." in shown
     )

@@ -1,17 +1,13 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the README of a study's results: how they were made, findings, rankings, as Markdown.
+"""A study's results as a page in Markdown: how they were made, findings, rankings, tables.
 
-    heapwright analyse RESULTS -o analysis.json
-    python scripts/results_page.py RESULTS analysis.json > docs/results/NAME/README.md
-
-Run it with the environment that has the tool. It concludes nothing: every figure and every verdict
-is in the analysis.
+It concludes nothing: every figure and every verdict is in the analysis. The section Conclusions is
+written by hand, and a new page keeps it.
 """
 
-import sys
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 
 from heapwright.artefacts.run.provenance import Environment
 from heapwright.artefacts.study.acceptance import AcceptanceTable
@@ -19,7 +15,9 @@ from heapwright.artefacts.study.published import Cell, PublishedTable
 from heapwright.artefacts.study.sensitivity import SensitivityTable
 from heapwright.artefacts.study.substitution import SubstitutionTable
 from heapwright.artefacts.study_analysis.document import Ranking, StudyAnalysis
-from heapwright.artefacts.study_results.reader import Results, open_results
+from heapwright.report.study.failures import FAILURE_HEADINGS, failure_rows
+from heapwright.report.study.head import doubts
+from heapwright.report.study.view import StudyView
 from heapwright.report.study_acceptance import (
     BAR_HEADINGS,
     bar_cells,
@@ -49,29 +47,70 @@ MOST_ROWS = 40
 """Of a table of means; longer ones are in the page that `heapwright report` makes."""
 
 
-def page(results: Results, analysis: StudyAnalysis) -> str:
+CONCLUSIONS = re.compile(r"^## Conclusions\b.*?(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+
+
+def conclusions_of(page: str) -> str:
+    """The hand-written section of an earlier page; empty if it has none."""
+    found = CONCLUSIONS.search(page)
+    return found[0].strip() if found else ""
+
+
+def page(view: StudyView, conclusions: str = "") -> str:
     """The whole page."""
-    study = analysis.study
-    parts = [f"# {study.name}", study.title + ".", _commands(analysis), _circumstances(results)]
+    parts = [*_head(view), conclusions, *_questions(view.analysis)]
+    if rows := failure_rows(view):
+        parts += ["## Failed runs", _table(FAILURE_HEADINGS, rows)]
+    parts += [*_rankings(view.analysis), *_published(view.analysis)]
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _head(view: StudyView) -> Iterator[str]:
+    """How the results were made, and what to know before a figure is believed."""
+    study = view.analysis.study
+    yield f"# {study.name}"
+    yield f"{study.title}."
+    yield _commands(view.analysis)
+    yield _circumstances(view)
+    if known := list(dict.fromkeys(doubts(view))):
+        yield "## To be known first"
+        yield "\n".join(f"- {line.rstrip('.')}." for line in known)
+
+
+def _questions(analysis: StudyAnalysis) -> Iterator[str]:
+    """The answers to what the study asks."""
     if analysis.bar is not None:
-        parts += [f"## {bar_heading(analysis.bar)}", *_bar(analysis.bar)]
+        yield f"## {bar_heading(analysis.bar)}"
+        yield from _bar(analysis.bar)
     if analysis.findings:
-        parts += ["## Does it hold?", _findings(analysis)]
+        yield "## Does it hold?"
+        yield _findings(analysis)
     if analysis.choice is not None and analysis.choice.rows:
-        parts += [f"## {choice_heading(analysis.choice)}", *_choice(analysis.choice)]
+        yield f"## {choice_heading(analysis.choice)}"
+        yield from _choice(analysis.choice)
     if analysis.care is not None and analysis.care.rows:
-        parts += [f"## {care_heading(analysis.care)}", *_care(analysis.care)]
+        yield f"## {care_heading(analysis.care)}"
+        yield from _care(analysis.care)
+
+
+def _rankings(analysis: StudyAnalysis) -> Iterator[str]:
     for response in analysis.responses:
         ranking = response.ranking()
         if ranking is not None and response.better != "none":
             title = f"## Ranking by {response.name}"
-            parts += [title + (f", {response.unit}" if response.unit else ""), _ranking(ranking)]
+            yield title + (f", {response.unit}" if response.unit else "")
+            yield _ranking(ranking)
+
+
+def _published(analysis: StudyAnalysis) -> Iterator[str]:
     for table in analysis.published:
+        heading = f"## {table.title}, {table.response}: published and here"
         if table.kind == "ranking":
-            parts += [f"## {table.title}, {table.response}: published and here", _beside(table)]
+            yield heading
+            yield _beside(table)
         elif table.kind == "means" and len(table.rows) <= MOST_ROWS:
-            parts += [f"## {table.title}, {table.response}: published and here", _means(table)]
-    return "\n\n".join(parts) + "\n"
+            yield heading
+            yield _means(table)
 
 
 def _commands(analysis: StudyAnalysis) -> str:
@@ -81,28 +120,26 @@ def _commands(analysis: StudyAnalysis) -> str:
         [
             "```sh",
             f"heapwright study run {study.name}{scale} --seed {study.seed} -o results",
-            "heapwright analyse results -o analysis.json",
+            "heapwright report results -o README.md",
             "```",
         ]
     )
 
 
-def _circumstances(results: Results) -> str:
-    design = results.design
-    frame = results.frame()
+def _circumstances(view: StudyView) -> str:
+    design, frame = view.design, view.frame
     good = frame.filter(~frame["warmup"] & (frame["outcome"] == "ok"))
     said = [
         f"{len(frame):,} runs of {len(design.treatments):,} treatments in "
         f"{good['block'].n_unique()} measured blocks, {len(good):,} of them good and measured; "
         f"the study's SHA-256 begins with {design.sha256[:12]}."
     ]
-    said += [_machine(each) for each in results.environments.values()]
-    said += [f"Not run: {each.factor} {each.level}, {each.because}." for each in design.dropped]
+    said += [_machine(each) for each in view.hosts.values()]
     return "\n".join(said)
 
 
 def _machine(host: Environment) -> str:
-    memory = f"{host.memory_bytes >> 30} GiB" if host.memory_bytes else "memory not told"
+    memory = f"{host.memory_bytes >> 30} GiB" if host.memory_bytes else "memory unknown"
     return (
         f"{host.cpu}, {host.cpus} processors, {memory}, {host.kernel.split('-')[0]}, {host.libc}; "
         f"{host.date[:10]}, heapwright {host.heapwright}."
@@ -234,16 +271,3 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
             yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |"
 
     return "\n".join(lines())
-
-
-def main(arguments: Sequence[str]) -> int:
-    if len(arguments) != 2:
-        sys.stderr.write("usage: results_page.py RESULTS analysis.json\n")
-        return 2
-    analysis = StudyAnalysis.from_json(Path(arguments[1]).read_bytes())
-    sys.stdout.write(page(open_results(Path(arguments[0])), analysis))
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

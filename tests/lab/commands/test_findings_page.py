@@ -1,0 +1,58 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The page of all published findings is what its script makes of studies and results."""
+
+import importlib.util
+import re
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from heapwright.artefacts.study.file import read_study
+
+ROOT = Path(__file__).parents[3]
+STUDIES = list((ROOT / "catalogue" / "studies").glob("*.toml"))
+
+
+@pytest.fixture(scope="module")
+def script() -> ModuleType:
+    spec = importlib.util.spec_from_file_location(
+        "findings_page", ROOT / "scripts" / "findings_page.py"
+    )
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def made(script: ModuleType) -> str:
+    page: str = script.page()
+    return page
+
+
+def test_it_is_up_to_date(script: ModuleType, made: str) -> None:
+    assert (ROOT / script.PAGE).read_text(encoding="utf-8") == made, "run scripts/findings_page.py"
+
+
+def test_it_has_every_finding_once(made: str) -> None:
+    findings = [
+        finding
+        for path in STUDIES
+        if path.stem != "reference"
+        for finding in read_study(path).study.findings
+    ]
+    rows = [line for line in made.splitlines() if re.match(r"\| (holds|does|cannot|not run)", line)]
+    assert len(rows) == len(findings)
+    for finding in findings:
+        words = finding.words.replace("|", "\\|")
+        assert any(f" | {words} | " in row for row in rows), finding.id
+
+
+def test_its_links_lead_to_pages_and_runs(script: ModuleType, made: str) -> None:
+    links = re.findall(r"\]\((\.\./[^)#]+)\)", made)
+    assert any(link.endswith("runs.jsonl.gz") for link in links)
+    for link in links:
+        assert ((ROOT / script.PAGE).parent / link).exists(), link
