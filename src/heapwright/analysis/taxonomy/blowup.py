@@ -132,7 +132,11 @@ def over_threads(
     curve = Curve(x=tuple(map(float, means)), y=tuple(means.values()), fitted=ends)
     grows = exceeds(slope, limit)
     saturates = _saturation(means, slope.value) if grows else None
-    why = "" if grows is not None else "more repetitions would tell whether it grows with threads (-n)"
+    why = (
+        ""
+        if grows is not None
+        else "more repetitions would tell whether it grows with threads (-n)"
+    )
     return OverThreads(grows, slope, saturates, curve, why)
 
 
