@@ -82,9 +82,8 @@ def _short_runs(comparison: Comparison) -> Iterator[str]:
         if times and median(times) < SHORT_S:
             where = f" at {name}" if name else ""
             yield (
-                f"a run{where} lasts {1000 * median(times):.2g} ms, and the start of the process "
-                "is a large part of that: give the command more work, or count its instructions "
-                "with --exact"
+                f"a run{where} lasts {1000 * median(times):.2g} ms, much of it the start of the "
+                "process: give the command more work, or count instructions with --exact"
             )
 
 
