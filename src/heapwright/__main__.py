@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command `heapwright`, also as `python -m heapwright`.
 
-The command line is imported inside the guard: that takes a moment, and Ctrl-C may come in it. The
+SIGTERM and SIGHUP end every verb as Ctrl-C does, so that no verb leaves a half-written file. The
+command line is imported inside the guard: that takes a moment, and a signal may come in it. The
 version needs none of it.
 """
 
 import signal
 import sys
 from importlib import import_module
+
+from heapwright.base.interruption import ended_as_interrupted
 
 VERSION = ["--version"]
 
@@ -17,7 +20,8 @@ def main() -> None:
     """Run the command line and leave with its exit status."""
     asked = "version" if sys.argv[1:] == VERSION else "main"
     try:
-        import_module(f"heapwright.cli.{asked}").main()
+        with ended_as_interrupted():
+            import_module(f"heapwright.cli.{asked}").main()
     except KeyboardInterrupt:
         sys.exit(128 + signal.SIGINT)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 from heapwright.artefacts.program.request import LongRunRequest, ProgramRequest
 from heapwright.base.errors import HeapwrightError
@@ -229,9 +229,23 @@ Vary = Annotated[
 ]
 
 
+class Group(TyperGroup):
+    """Names the words of which one is missing before a file."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        word = args[0]
+        if word not in self.commands and Path(word).exists():
+            names = ", ".join(self.commands)
+            raise HeapwrightError(
+                f"{word} is a file, and one of these names stands before it: {names}",
+                f"{ctx.command_path} NAME {word}, where `{ctx.command_path} -h` explains the names",
+            )
+        return super().resolve_command(ctx, args)
+
+
 def application(**settings: Any) -> typer.Typer:
     """A verb, or a group of verbs, as `lazy_group` takes it from a module."""
-    return typer.Typer(add_completion=False, pretty_exceptions_enable=False, **settings)
+    return typer.Typer(cls=Group, add_completion=False, pretty_exceptions_enable=False, **settings)
 
 
 class CommandAfterDashes(TyperCommand):

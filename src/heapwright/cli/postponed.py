@@ -14,8 +14,9 @@ from threading import RLock
 from types import ModuleType
 from typing import Any
 
+LIBRARY_OF_CHARTS = "altair"
 LIBRARIES = (
-    "altair",
+    LIBRARY_OF_CHARTS,
     "vl_convert",
     "scipy",
     "scipy.optimize",
@@ -52,7 +53,15 @@ def _loaded(library: Postponed) -> ModuleType:
             except BaseException:
                 sys.modules[name] = library
                 raise
+            if name == LIBRARY_OF_CHARTS:
+                _check_no_charts()
         return sys.modules[name]
+
+
+def _check_no_charts() -> None:
+    """Altair compares each part of a chart with its schema, which takes most of the time of a page.
+    The tests draw the same charts with these checks."""
+    sys.modules["altair.utils.schemapi"].disable_debug_mode()
 
 
 def postpone() -> None:

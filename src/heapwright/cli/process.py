@@ -3,8 +3,7 @@
 """The command as a process: its streams, its errors and its exit status.
 
 Errors that a user can cause are printed as a sentence and a hint on standard error. The exit status
-is that of the error. A reader that closes the pipe (`| head`) ends the command silently. SIGTERM
-and SIGHUP end every verb as Ctrl-C does, so that no verb leaves a half-written file.
+is that of the error. A reader that closes the pipe (`| head`) ends the command silently.
 """
 
 import errno
@@ -16,7 +15,6 @@ from importlib import import_module
 from typing import NoReturn
 
 from heapwright.base.errors import ExitCode, HeapwrightError
-from heapwright.base.interruption import ended_as_interrupted
 
 SHORT_OF = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC, errno.EAGAIN)
 LIMITS = "`ulimit -a` shows the limits that are set here, `df` whether a disk is full"
@@ -27,8 +25,7 @@ def leave_after(work: Callable[[], object]) -> NoReturn:
     status: int = ExitCode.OK
     _open_standard_streams()
     try:
-        with ended_as_interrupted():
-            work()
+        work()
     except SystemExit as leaving:
         status = leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
     except HeapwrightError as error:

@@ -17,6 +17,7 @@ from heapwright.analysis.looks import adaptive, fixed
 from heapwright.artefacts.comparison.document import Comparison, label_of
 from heapwright.artefacts.program.request import ProgramRequest
 from heapwright.artefacts.run.journal import Journal
+from heapwright.artefacts.run.measured import Outcome
 from heapwright.artefacts.run.provenance import read_environment
 from heapwright.artefacts.run.replay import ReplaySubject
 from heapwright.base.errors import ExitCode, HeapwrightError
@@ -289,7 +290,10 @@ def _deliver(
         error = why_nothing(comparison)
     if error is not None:
         raise error
-    return ExitCode.INTERRUPTED if result.interrupted else ExitCode.OK
+    if result.interrupted:
+        return ExitCode.INTERRUPTED
+    failed = any(run.outcome is not Outcome.OK for run in comparison.runs)
+    return ExitCode.NOTHING_COMPARED if options.checked and failed else ExitCode.OK
 
 
 def _with_revision(options: Options, comparison: Comparison) -> Comparison:

@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from statistics import median
 
 from heapwright.artefacts.comparison.document import Comparison, label_of
 from heapwright.artefacts.comparison.levels import views
@@ -39,6 +40,8 @@ TERMINAL_HINT = (
     "the command needs a terminal, and a measured run has none. Use its batch mode, give it input "
     "with --stdin FILE, or run it as: script -qec COMMAND /dev/null"
 )
+SHORT_S = 0.02
+"""The start of a process takes one to five milliseconds."""
 ENDS_TOLD = 3
 """Candidates whose failures the error lists if nothing could be compared."""
 HELPERS_TOLD = 3
@@ -59,7 +62,29 @@ def notes_on(comparison: Comparison, result: Result) -> list[str]:
 
 def _of_times(comparison: Comparison) -> list[str]:
     """Notes on what disturbs times and memory."""
-    return [*drift_notes(comparison), *disturbance_notes(comparison), *_methods(comparison)]
+    return [
+        *_short_runs(comparison),
+        *drift_notes(comparison),
+        *disturbance_notes(comparison),
+        *_methods(comparison),
+    ]
+
+
+def _short_runs(comparison: Comparison) -> Iterator[str]:
+    """The commands whose runs are little more than the start of a process. The time of a replay or
+    a server has no start in it."""
+    if comparison.replay is not None or comparison.program is not None:
+        return
+    for name, view in views(comparison):
+        base = view.treatments[0].key
+        own = [run for run in view.runs if (run.allocator, run.level) == base and not run.warmup]
+        times = [run.wall_s for run in own if run.outcome is Outcome.OK and run.wall_s]
+        if times and median(times) < SHORT_S:
+            where = f" at {name}" if name else ""
+            yield (
+                f"a run{where} lasts {1000 * median(times):.2g} ms, much of it the start of the "
+                "process: give the command more work, or count instructions with --exact"
+            )
 
 
 def why_nothing(comparison: Comparison) -> HeapwrightError:

@@ -47,11 +47,12 @@ def make_program(new: New) -> None:
         new.socket or "",
         () if new.ready is None else split_words(new.ready),
     )
-    if new.server is not None and "{port}" in new.server:
-        raise HeapwrightError(
-            "--server holds {port}: write the port itself, which --port then replaces",
-            "heapwright programs new mine --server 'mine --listen 8080' --port 8080 …",
-        )
+    for option, words in (("server", new.server), ("client", new.client), ("ready", new.ready)):
+        if words is not None and "{port}" in words:
+            raise HeapwrightError(
+                f"--{option} holds {{port}}: write the port itself, which --port then replaces",
+                "heapwright programs new mine --server 'mine --listen 8080' --port 8080 …",
+            )
     draft = _draft(new)
     text = program_text(draft, placed(wanted))
     if new.output == Path("-"):

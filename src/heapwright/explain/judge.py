@@ -207,17 +207,27 @@ class _Judge:
 
     def _fate(self, found: Grown) -> str:
         """The fate of the grown memory."""
-        facts, totals = self._facts, self._profile.totals
+        facts, never_freed = self._facts, self._never_freed(found)
         if facts.reachability is not None:
             return sentence.searched_fate(
                 lost=facts.reachability.unreachable_bytes > 0,
-                kept=2 * totals.never_freed_bytes >= found.total,
+                kept=2 * never_freed >= found.total,
                 ending=facts.ending,
             )
         suspected = bool(suspects(self._profile, found.sites)) or (
-            not found.sites and 2 * totals.never_freed_bytes >= found.total
+            not found.sites and 2 * never_freed >= found.total
         )
         return sentence.unsearched_fate(facts.ending, suspected=suspected)
+
+    def _never_freed(self, found: Grown) -> int:
+        """Bytes of the growing sites that the program never freed; of all sites if none grows."""
+        if not found.sites:
+            return self._profile.totals.never_freed_bytes
+        return sum(
+            site.never_freed_bytes
+            for site in self._profile.sites
+            if (site.process, site.stack) in found.sites
+        )
 
     def _retention(self, found: Held | None) -> list[Finding]:
         if found is None or not found.matters:

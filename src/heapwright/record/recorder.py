@@ -283,6 +283,7 @@ def _parsed(text: bytes, status: int, request: Request) -> Outcome:
     except ValidationError as error:
         raise HeapwrightError(
             f"{request.trace} could not be recorded: {_why(status)}",
+            "" if request.trace.parent.is_dir() else f"there is no folder {request.trace.parent}",
             exit_code=ExitCode.NOT_WRITTEN,
         ) from error
     if outcome.spawn_error:

@@ -57,6 +57,8 @@ class Case:
     empty: none does; None: not judged."""
     blind: bool = False
     quick: bool = False
+    unlike_memcheck: str = ""
+    """Why Memcheck reports blocks as lost that are not lost during the run."""
     allocator: str = "glibc"
     flags: tuple[str, ...] = ()
     before: tuple[str, ...] = ()

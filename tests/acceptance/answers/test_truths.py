@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Memcheck finds lost blocks in the programs that are said to leak, and in no other."""
+"""Memcheck finds lost blocks in the programs that are said to leak, and in no other but those whose
+case says why."""
 
 import re
 import shutil
@@ -17,7 +18,7 @@ COMPILED = [
     if each.language in COMPILERS and each.allocator == "glibc" and not each.blind
 ]
 LOST = re.compile(r"(?:definitely|indirectly) lost: ([\d,]+) bytes")
-LEAST = 10_000
+LEAST = 1_000
 """Less is no leak: `lost-once` loses 300 bytes."""
 
 
@@ -34,7 +35,7 @@ def test_memcheck_agrees(case: Case, builder: Builder) -> None:
     done = ran(words, timeout=300)
     lost = sum(int(each.replace(",", "")) for each in LOST.findall(done.stderr))
     assert "HEAP SUMMARY" in done.stderr, done.stderr
-    if "leak" in case.truth:
+    if "leak" in case.truth or case.unlike_memcheck:
         assert lost >= LEAST, done.stderr
     elif "growth or leak" not in case.truth:
         assert lost < LEAST, done.stderr

@@ -30,6 +30,22 @@ def loaded(*arguments: str, folder: Path) -> set[str]:
     return set(done.stderr.splitlines()[-1].split()[1:])
 
 
+def test_a_page_does_not_check_its_charts_and_a_test_does(tmp_path: Path) -> None:
+    program = """
+import sys
+if sys.argv[1:] == ["page"]:
+    from heapwright.cli.postponed import postpone
+    postpone()
+import altair as alt
+from heapwright.report.pages.vega import finished
+finished(alt.Chart(alt.InlineData(values=[])).mark_bar(height="tall"), 100)
+"""
+    page = ran([sys.executable, "-c", program, "page"], cwd=tmp_path)
+    assert page.returncode == 0, page.stderr
+    test = ran([sys.executable, "-c", program], cwd=tmp_path)
+    assert "'tall' is an invalid value for `height`" in test.stderr
+
+
 @pytest.mark.usefixtures("native")
 def test_a_summary_needs_no_charts_and_no_statistics(tmp_path: Path) -> None:
     assert loaded("profile", "--json", "p.json", "--", "true", folder=tmp_path) == set()

@@ -28,6 +28,16 @@ from .tools import Heapwright
 pytestmark = pytest.mark.usefixtures("native")
 COMMAND = [sys.executable, "-m", "heapwright", "compare"]
 PATIENCE_S = 60.0
+ENDED_AT_ITS_START = """
+import os, sys
+class Ending:
+    def find_spec(name, path, target=None):
+        if name == "typer":
+            os.kill(os.getpid(), int(sys.argv[1]))
+sys.meta_path.insert(0, Ending)
+from heapwright.__main__ import main
+main()
+"""
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
@@ -69,6 +79,15 @@ def wait_for_lines(process: subprocess.Popen[str], tmp_path: Path, lines: int) -
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < end, "nothing was measured"
         time.sleep(0.02)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_request_to_end_before_the_verb_begins_is_an_interruption(
+    number: signal.Signals, tmp_path: Path
+) -> None:
+    done = ran([sys.executable, "-c", ENDED_AT_ITS_START, str(int(number))], cwd=tmp_path)
+    assert done.returncode == ExitCode.INTERRUPTED
+    assert not done.stderr
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

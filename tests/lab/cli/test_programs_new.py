@@ -62,10 +62,13 @@ def test_the_page_can_be_followed(heapwright: Heapwright, tmp_path: Path) -> Non
     assert "requests a second" in done.out
 
 
-def test_a_place_holder_in_the_server_is_refused(heapwright: Heapwright, tmp_path: Path) -> None:
-    done = heapwright(
-        "programs", "new", "mine", "--server", "mine {port}", "--client", "true", "--port", "8080"
-    )
+@pytest.mark.parametrize("option", ["--server", "--client", "--ready"])
+def test_a_place_holder_for_the_port_is_refused(
+    option: str, heapwright: Heapwright, tmp_path: Path
+) -> None:
+    words = {"--server": "mine", "--client": "true", option: "mine {port}"}
+    given = [part for pair in words.items() for part in pair]
+    done = heapwright("programs", "new", "mine", *given, "--port", "8080")
     assert done.status == 2
-    assert "--server holds {port}" in done.err
+    assert f"{option} holds {{port}}" in done.err
     assert not (tmp_path / "mine.toml").exists()

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from heapwright.artefacts.trace.file import check_trace
 from heapwright.artefacts.trace.frame import open_trace
-from heapwright.base.errors import HeapwrightError
+from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.base.native import program
 from heapwright.report.trace import print_check
 
@@ -169,3 +169,15 @@ def test_the_log_that_glibcs_mtrace_wrote_is_read(heapwright: Heapwright, tmp_pa
     ]
     named = heapwright("import", "mt.log", "--format", "mtrace", "-o", "mt2.trace")
     assert named.status == 0, "both formats have this name"
+
+
+@pytest.mark.parametrize(("group", "name"), [("trace", "info, check"), ("study", "run, resume")])
+def test_a_file_in_place_of_a_name_is_answered_with_the_names(
+    group: str, name: str, heapwright: Heapwright, tmp_path: Path
+) -> None:
+    (tmp_path / "mine").touch()
+    done = heapwright(group, "mine")
+    assert done.status == ExitCode.BAD_INPUT
+    assert "mine is a file, and one of these names stands before it" in done.err
+    assert name in done.err
+    assert f"{group} NAME mine" in done.err

@@ -55,6 +55,14 @@ def test_a_quiet_comparison_has_no_notes() -> None:
     assert notes(good_runs(5)) == ""
 
 
+@pytest.mark.parametrize(("wall_s", "said"), [(0.0025, True), (0.2, False)])
+def test_a_run_that_is_mostly_the_start_of_a_process_is_told(wall_s: float, said: bool) -> None:
+    short = [each.model_copy(update={"wall_s": wall_s}) for each in good_runs(5)]
+    told = notes(short)
+    assert ("a run lasts 2.5 ms" in told) is said
+    assert ("--exact" in told) is said
+
+
 def test_bad_ends_are_told_once_with_what_was_said() -> None:
     detail = "killed by SIGABRT\nsome words\nlea: free(): double free\nlast words"
     bad = [run("lea", block, Outcome.CRASHED, detail=detail) for block in (1, 2)]

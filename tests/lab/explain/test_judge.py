@@ -253,6 +253,15 @@ def test_a_table_whose_copies_are_live_together_grows_until_its_end() -> None:
     assert found.rise_bytes == 31 * MIB, "the last doubling is no part of the teardown"
 
 
+def test_tables_of_threads_that_double_one_after_the_other_grow() -> None:
+    """Four of them: the last one adds less than a fifth to their sum."""
+
+    def live(i: int) -> int:
+        return sum(10_000 << max(i - thread, 1).bit_length() for thread in range(0, 8, 2))
+
+    assert explain(profile([live(i) for i in range(160)]), searched()).kind is Kind.GROWTH
+
+
 def test_a_small_growth_beside_a_large_noise_is_found_by_its_place() -> None:
     grows = site(
         1, allocations=100, short=0, never_freed=100, size=1000, live=lambda t: t * 100_000
@@ -330,6 +339,15 @@ def test_without_a_search_it_is_not_said_whether_it_was_lost(ending: Ending) -> 
     assert "perhaps it is a leak" in found.sentence
     assert "heapwright explain -- COMMAND" in found.sentence
     assert "nothing was lost" not in found.sentence
+
+
+def test_what_other_places_never_freed_is_not_said_of_the_growth() -> None:
+    """The library of C++ keeps a buffer for exceptions."""
+    frees = site(1, allocations=90, short=0, never_freed=0, live=lambda t: min(t, 0.95) * MIB)
+    buffer = site(2, allocations=1, short=0, never_freed=1, size=MIB, live=lambda _: MIB)
+    rise = [each // 9 + MIB for each in RISING]
+    found = explain(profile(rise, never_freed_bytes=MIB, sites=[frees, buffer]), searched())
+    assert "it was freed at the end, or pointers still led to it" in found.sentence
 
 
 def test_a_growing_place_that_was_freed_at_the_end_has_what_was_live_before() -> None:

@@ -66,8 +66,9 @@ def test_what_is_no_file(request_: Request, place: str) -> None:
 
 def test_a_folder_that_is_not_there(request_: Request) -> None:
     missing = request_.trace.parent / "no" / "such" / "trace"
-    with pytest.raises(HeapwrightError, match="could not be recorded"):
+    with pytest.raises(HeapwrightError, match="could not be recorded") as caught:
         record(changed(request_, trace=missing))
+    assert caught.value.hint == f"there is no folder {missing.parent}"
 
 
 def test_a_command_that_cannot_be_started(request_: Request) -> None:

@@ -101,7 +101,7 @@ def over_time(repetitions: Sequence[Series], limit: float = CRITERIA.unbounded) 
         return OverTime(
             None, slope, curve, "it grows, but more and more slowly: a longer run would decide"
         )
-    why = "" if grows is not None else "more repetitions would tell whether it grows with time"
+    why = "" if grows is not None else "more repetitions would tell whether it grows with time (-n)"
     return OverTime(grows, slope, curve, why)
 
 
@@ -132,7 +132,11 @@ def over_threads(
     curve = Curve(x=tuple(map(float, means)), y=tuple(means.values()), fitted=ends)
     grows = exceeds(slope, limit)
     saturates = _saturation(means, slope.value) if grows else None
-    why = "" if grows is not None else "more repetitions would tell whether it grows with threads"
+    why = (
+        ""
+        if grows is not None
+        else "more repetitions would tell whether it grows with threads (-n)"
+    )
     return OverThreads(grows, slope, saturates, curve, why)
 
 

@@ -26,6 +26,13 @@ linear      memory for each further thread in the program's own need, at most
 """
 
 
+def too_few(estimate: Estimate | None) -> str:
+    """Why an estimate does not decide, and what would."""
+    if estimate is not None and estimate.runs == 1:
+        return "one repetition shows no scatter: give -n 5 or more"
+    return "the interval contains the limit: more repetitions would tell (-n)"
+
+
 def exceeds(estimate: Estimate, limit: float) -> bool | None:
     """Whether it is above the limit; None where its interval does not say, or has none."""
     if estimate.low is None or estimate.high is None:

@@ -24,7 +24,7 @@ counts for ever.
 from collections.abc import Sequence
 
 from heapwright.analysis.taxonomy.estimates import mean_of, ratio_of
-from heapwright.analysis.taxonomy.limits import CRITERIA, exceeds
+from heapwright.analysis.taxonomy.limits import CRITERIA, exceeds, too_few
 from heapwright.analysis.taxonomy.sources import good, mean_log_by_block
 from heapwright.artefacts.run.workload import Aspect, WorkloadRun
 from heapwright.artefacts.taxonomy.document import Counted, Estimate, Scaling
@@ -51,7 +51,7 @@ def judge_scaling(runs: Sequence[WorkloadRun], allocator: str) -> tuple[bool | N
         counts=tuple(events or shared),
         counted_by="library" if events else "instrumentation" if shared else None,
         traffic=traffic,
-        why=CROWDED if crowded and counted is None else _why(timed, counted, most),
+        why=CROWDED if crowded and counted is None else _why(timed, counted, most, speedup),
     )
     if False in (timed, counted):
         return False, scaling
@@ -70,7 +70,9 @@ def _timed(most: int | None, speedup: Estimate | None) -> bool | None:
     return exceeds(speedup, CRITERIA.efficiency * most)
 
 
-def _why(timed: bool | None, counted: bool | None, most: int | None) -> str:
+def _why(
+    timed: bool | None, counted: bool | None, most: int | None, speedup: Estimate | None
+) -> str:
     """What decided, or what is missing."""
     if timed is False and counted is False:
         return "by the time, and by the counts"
@@ -84,7 +86,7 @@ def _why(timed: bool | None, counted: bool | None, most: int | None) -> str:
         return "by the time alone" if timed else "by the counts alone"
     if most is None:
         return "no run with several threads is good"
-    return "more repetitions would tell" if most > 1 else "there is one processor"
+    return too_few(speedup) if most > 1 else "there is one processor"
 
 
 def _speedups(runs: Sequence[WorkloadRun]) -> dict[int, Estimate]:

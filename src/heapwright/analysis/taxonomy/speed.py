@@ -14,10 +14,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from heapwright.analysis.taxonomy.estimates import ratio_of
-from heapwright.analysis.taxonomy.limits import CRITERIA, exceeds
+from heapwright.analysis.taxonomy.limits import CRITERIA, exceeds, too_few
 from heapwright.analysis.taxonomy.sources import LIMIT, good, mean_log_by_block
 from heapwright.artefacts.run.workload import Aspect, WorkloadRun
-from heapwright.artefacts.taxonomy.document import Speed
+from heapwright.artefacts.taxonomy.document import Estimate, Speed
 
 INSTRUCTIONS = "instructions"
 
@@ -39,15 +39,15 @@ def judge_speed(runs: Sequence[WorkloadRun], allocator: str) -> tuple[bool | Non
         instructions=float(np.exp(np.mean(np.log(shares)))) if shares else None,
         nanoseconds_per_operation=_by_workload(own),
         instructions_per_operation=counted,
-        why="" if slow is not None else _missing(bool(own), bool(limit)),
+        why="" if slow is not None else _missing(bool(own), bool(limit), time),
     )
     return (None if slow is None else not slow), speed
 
 
-def _missing(own: bool, limit: bool) -> str:
+def _missing(own: bool, limit: bool, time: Estimate | None) -> str:
     if not own:
         return "no run of it on one thread is good"
-    return "more repetitions would tell" if limit else "no run of the limit is good"
+    return too_few(time) if limit else "no run of the limit is good"
 
 
 def _seconds(runs: Sequence[WorkloadRun], allocator: str) -> dict[tuple[int, str], float]:

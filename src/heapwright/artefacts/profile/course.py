@@ -6,8 +6,9 @@ A curve *grows* if both of its envelopes rise. One is the largest value so far (
 no new height). The other is the smallest value from here to the end (a rise that falls again does
 not count). They must rise in three of the four equal segments of the later half. They must rise by
 more than half of what the curve falls there, so that noise is no growth. A few large steps, each by
-a fifth or more, are growth as well: a table that doubles. While such a table is copied, both copies
-are live: a short spike is neither a step nor the beginning of a teardown.
+a fifth or more, are growth as well: a table that doubles. A few rises shortly after each other are
+one step, because the tables of several threads double one after the other. While such a table is
+copied, both copies are live: a short spike is neither a step nor the beginning of a teardown.
 """
 
 from collections.abc import Sequence
@@ -22,6 +23,10 @@ FEWEST = 6
 """Values of the later half, without which nothing is said of it."""
 MOST_STEPS = 16
 LEAST_STEP = 0.2
+STEP_PART = 20
+"""A step lasts for one in this number of values at most."""
+MOST_RISES = 8
+"""In one step."""
 SHORT_PART = 100
 """A spike lasts for less than one in this number of values."""
 TEARDOWN_ALLOCATES = 0.2
@@ -113,10 +118,19 @@ def _steps(values: Sequence[int], middle: int) -> bool:
     """
     if any(b < a for a, b in pairwise(values)):
         return False
-    steps = [at for at in range(1, len(values)) if values[at] > values[at - 1]]
-    if not 2 <= len(steps) <= MOST_STEPS or steps[-1] < middle or steps[-2] < middle // 2:
+    steps: list[list[int]] = []
+    for at in range(1, len(values)):
+        if values[at] > values[at - 1]:
+            if steps and at - steps[-1][0] <= len(values) // STEP_PART:
+                steps[-1].append(at)
+            else:
+                steps.append([at])
+    if not 2 <= len(steps) <= MOST_STEPS or steps[-1][-1] < middle or steps[-2][-1] < middle // 2:
         return False
-    return all(values[at] >= (1 + LEAST_STEP) * values[at - 1] > 0 for at in steps[-2:])
+    return all(
+        len(step) <= MOST_RISES and values[step[-1]] >= (1 + LEAST_STEP) * values[step[0] - 1] > 0
+        for step in steps[-2:]
+    )
 
 
 def live_curve(profile: Profile) -> Curve:

@@ -3,8 +3,9 @@
 """The innermost inlined function at an address, by the debug information itself.
 
 addr2line (binutils 2.40) names the outer function in place of an inlined one that has no linkage
-name, such as a static function of C++. Only such addresses need this module. It reads the
-tree of one unit of compilation, along the entries that contain the address.
+name, such as a static function of C++. It may print the linkage name of the outer function. Only
+such addresses need this module. It reads the tree of one unit of compilation, along the entries
+that contain the address.
 """
 
 from collections.abc import Iterable, Iterator

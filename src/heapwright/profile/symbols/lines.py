@@ -41,7 +41,7 @@ def places(path: Path, addresses: Sequence[int]) -> dict[int, tuple[Function, ..
     asked = "".join(f"{address:#x}\n" for address in addresses)
     answer = answer_of(PROGRAM, ("-a", "-f", "-i", "-e", str(path)), asked, PATIENCE_S)
     found = dict(parsed(answer))
-    doubted = [at for at, each in found.items() if len(each) > 1 and each[0].name == each[-1].name]
+    doubted = [at for at, each in found.items() if len(each) > 1 and each[0].name in each[-1].name]
     for address, name in inlined.names(path, doubted).items():
         *outer, innermost = found[address]
         found[address] = (*outer, innermost.model_copy(update={"name": name}))

@@ -29,4 +29,9 @@ def finished(chart: alt.Chart | alt.LayerChart | alt.FacetChart, height: float |
         .configure_axis(labelFontSize=10, titleFontSize=10, titleFontWeight="normal")
         .configure(font="system-ui, sans-serif", autosize=alt.AutoSizeParams(type="fit-x"))
     )
-    return dict(whole.to_dict())
+    return spec_of(whole)
+
+
+def spec_of(whole: alt.SchemaBase) -> Spec:
+    """The chart as data, compared with its schema where altair's checks are on."""
+    return dict(whole.to_dict(validate=alt.utils.schemapi.DEBUG_MODE))

@@ -18,6 +18,7 @@ from typing import Any
 import altair as alt
 
 from heapwright.report.pages.parts import COLUMNS, Spec
+from heapwright.report.pages.vega import spec_of
 from heapwright.report.study.colours import shades
 
 Row = dict[str, Any]
@@ -212,4 +213,4 @@ def standing(chart: alt.FacetChart | alt.LayerChart | alt.Chart) -> Spec:
         .configure_axis(labelFontSize=10, titleFontSize=10, titleFontWeight="normal")
         .configure(font="system-ui, sans-serif")
     )
-    return dict(whole.to_dict())
+    return spec_of(whole)

@@ -387,6 +387,47 @@ void inlined_loss() {
     }
 }
 
+/* The compiler joins the two calls in their caller, in which both functions are inlined. */
+[[gnu::always_inline]] inline char* make_circle() {
+    return TAKE(300);
+}
+
+[[gnu::always_inline]] inline char* make_square() {
+    return TAKE(700);
+}
+
+void one_kind_kept() {
+    for (unsigned i = 0; i < steps; ++i) {
+        serve(i);
+        char* const shape = i % 2 ? make_circle() : make_square();
+        if (i % 2 == 0)
+            free(shape);
+        pace(step_us);
+    }
+}
+
+thread_local std::string trace;
+
+PLACE void append_trace(unsigned number) {
+    trace.append(300, static_cast<char>('a' + number % 26));
+}
+
+/// The buffers of the threads double one after the other.
+void traces_of_threads() {
+    std::vector<std::thread> threads;
+    for (unsigned each = 0; each < 4; ++each)
+        threads.emplace_back([each] {
+            usleep(each * step_us);
+            for (unsigned i = 0; i < steps; ++i) {
+                serve(i);
+                append_trace(i);
+                pace(step_us + 20 * each);
+            }
+        });
+    for (std::thread& each : threads)
+        each.join();
+}
+
 } // namespace
 
 SCENARIOS({"pool-keeps-answers", pool_keeps_answers}, {"pool-loses", pool_loses},
@@ -398,4 +439,5 @@ SCENARIOS({"pool-keeps-answers", pool_keeps_answers}, {"pool-loses", pool_loses}
           {"interned-names", interned_names}, {"caches-of-threads", caches_of_threads},
           {"sliding-window", sliding_window}, {"small-drops", small_drops},
           {"held-by-stacks", held_by_stacks}, {"closed-descriptors", closed_descriptors},
-          {"inlined-loss", inlined_loss})
+          {"inlined-loss", inlined_loss}, {"one-kind-kept", one_kind_kept},
+          {"traces-of-threads", traces_of_threads})

@@ -73,7 +73,13 @@ def test_the_speedup_is_the_rate_over_that_of_one_thread(make_run: MakeRun) -> N
 def test_noise_alone_is_no_judgement(make_run: MakeRun) -> None:
     found, scaling = judge_scaling(timed(make_run, 2.6, 0.5), "x")
     assert found is None
-    assert scaling.why == "more repetitions would tell"
+    assert "more repetitions would tell (-n)" in scaling.why
+
+
+def test_one_repetition_says_how_many_are_needed(make_run: MakeRun) -> None:
+    found, scaling = judge_scaling([run for run in timed(make_run, 3.9) if run.block == 1], "x")
+    assert found is None
+    assert "-n 5" in scaling.why
 
 
 def test_instrumentation_is_shown_and_not_judged(make_run: MakeRun) -> None:

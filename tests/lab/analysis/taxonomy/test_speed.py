@@ -39,7 +39,13 @@ def test_slow_and_borderline(make_run: MakeRun) -> None:
     assert judge_speed(runs(make_run, 12.0), "x")[0] is False
     fast, speed = judge_speed(runs(make_run, 6.0, 0.2), "x")
     assert fast is None
-    assert speed.why
+    assert "more repetitions would tell (-n)" in speed.why
+
+
+def test_one_repetition_says_how_many_are_needed(make_run: MakeRun) -> None:
+    fast, speed = judge_speed([run for run in runs(make_run, 2.0) if run.block == 1], "x")
+    assert fast is None
+    assert "-n 5" in speed.why
 
 
 def test_instructions_are_a_ratio_too(make_run: MakeRun) -> None:

@@ -20,7 +20,9 @@ int shop::Cart::add(int n) {
     volatile int v = twice(n);
     return v;
 }
-int main(int argc, char**) { shop::Cart cart; return cart.add(argc) == 0; }
+static inline __attribute__((always_inline)) int halved(int n) { volatile int v = n; return v / 2; }
+__attribute__((noinline)) static int rest(int n) { return halved(n) + 1; }
+int main(int argc, char**) { shop::Cart cart; return cart.add(argc) + rest(argc) == 0; }
 """
 
 
@@ -44,8 +46,12 @@ def code_of(path: Path) -> CodeObject:
 
 
 def address_of_add(path: Path) -> int:
+    return address_of(path, "_ZN4shop4Cart3addEi")
+
+
+def address_of(path: Path, name: str) -> int:
     symbols = elf_symbols.read([path])
-    return symbols.begins[symbols.names.index("_ZN4shop4Cart3addEi")]
+    return symbols.begins[symbols.names.index(name)]
 
 
 def tree(code: CodeObject, *addresses: int) -> Calls:
@@ -78,6 +84,16 @@ def test_lines_tell_the_place_and_what_was_inlined(built: Path) -> None:
     assert inlined[0][1].file.endswith("shop.cpp")
     assert inlined[0][1].line == 3
     assert {functions[1].name for functions in inlined} <= {"twice", "_ZL5twicei"}
+
+
+def test_a_static_function_that_is_inlined_in_another_has_its_own_name(built: Path) -> None:
+    if shutil.which(lines.PROGRAM) is None:
+        pytest.skip("needs addr2line (package binutils)")
+    path = built / "lines"
+    begin = address_of(path, "_ZL4resti")
+    inlined = [each for each in lines.places(path, range(begin, begin + 12)).values() if each[1:]]
+    assert inlined, "halved() is inlined somewhere within the first bytes"
+    assert {functions[-1].name for functions in inlined} <= {"halved", "_ZL6halvedi"}
 
 
 def test_calls_are_named_in_plain_words(built: Path) -> None:
