@@ -8,6 +8,7 @@ from pathlib import Path
 from callgrind import HERE, ROOT, Compiler, Counted, count, count_composed
 
 KINGSLEY = "heapwright/allocators/kingsley.hpp"
+LEA = "heapwright/allocators/lea.hpp"
 TWINS = "twins/compositions.hpp"
 
 
@@ -43,6 +44,7 @@ PAIRS = [
         header=KINGSLEY,
     ),
     Pair("kingsley", "heapwright::allocators::Kingsley", "twins/kingsley.c", header=KINGSLEY),
+    Pair("lea core", "heapwright::allocators::lea::Checked", "twins/lea_core.c", header=LEA),
     Pair("pool", "heapwright::twins::Pool", "twins/freelist_pool.c", "pool_driver.c", TWINS),
     Pair("xalloc", "heapwright::twins::Xalloc", "twins/xalloc.c", "xalloc_driver.c", TWINS),
     Pair("region", "heapwright::twins::Region", "twins/region.c", "region_driver.c", TWINS),

@@ -32,6 +32,12 @@ def test_a_study_is_well_at_every_scale(path: Path) -> None:
         }
 
 
+@pytest.mark.parametrize("path", FILES, ids=[path.stem for path in FILES])
+def test_each_finding_says_what_was_published_and_where(path: Path) -> None:
+    file = parse_study(path.read_text(encoding="utf-8"), str(path), folder=STUDIES)
+    assert [each.id for each in file.study.findings if not (each.published and each.source)] == []
+
+
 def test_the_folder_is_that_of_the_installation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

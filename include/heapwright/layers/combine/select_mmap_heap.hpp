@@ -24,6 +24,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <concepts>
 #include <cstddef>
 #include <cstring>
 #include <string_view>
@@ -53,11 +54,19 @@ public:
 
     [[nodiscard]] void* malloc(std::size_t size) noexcept {
         if (limit_.isLarge(size)) [[unlikely]] {
-            if (void* const object = counted(large_.malloc(size))) {
-                return object;
-            }
+            return mallocLarge(*this, size);
         }
         return SuperHeap::malloc(size);
+    }
+
+    template <std::invocable<void*> Recycle>
+    [[nodiscard]] void* malloc(std::size_t size, Recycle recycle) noexcept
+        requires RecyclingHeap<SuperHeap>
+    {
+        if (limit_.isLarge(size)) [[unlikely]] {
+            return mallocLarge(*this, size, recycle);
+        }
+        return SuperHeap::malloc(size, recycle);
     }
 
     /// Fresh mappings are zero. Other objects are filled.
@@ -88,9 +97,7 @@ public:
 
     void free(void* object) noexcept {
         if (isDirect(object)) [[unlikely]] {
-            limit_.noteFreed(large_.getSize(object));
-            count_.fetchSub(1, std::memory_order_relaxed);
-            large_.free(object);
+            freeLarge(*this, object);
         } else {
             SuperHeap::free(object);
         }
@@ -183,6 +190,21 @@ public:
 
 private:
     static bool isDirect(void* object) noexcept { return Tag::of(object).has(Flag::direct); }
+
+    /// Out of line, as `freeLarge` is, so that the path of other objects needs no stack frame.
+    [[gnu::noinline]] static void* mallocLarge(SelectMmapHeap& heap, std::size_t size,
+                                               auto... recycle) noexcept {
+        if (void* const object = heap.counted(heap.large_.malloc(size))) {
+            return object;
+        }
+        return static_cast<SuperHeap&>(heap).malloc(size, recycle...);
+    }
+
+    [[gnu::noinline]] static void freeLarge(SelectMmapHeap& heap, void* object) noexcept {
+        heap.limit_.noteFreed(heap.large_.getSize(object));
+        heap.count_.fetchSub(1, std::memory_order_relaxed);
+        heap.large_.free(object);
+    }
 
     void* counted(void* object) noexcept {
         if (object != nullptr) {

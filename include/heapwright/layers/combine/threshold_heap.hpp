@@ -17,6 +17,7 @@
 #include <heapwright/core/traits.hpp>
 #include <heapwright/structure/forwarding.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <string_view>
 
@@ -36,8 +37,15 @@ public:
     using Below = Heaps<SuperHeap>;
 
     [[nodiscard]] void* malloc(std::size_t size) noexcept {
-        consider(size);
-        return SuperHeap::malloc(size);
+        return size >= Threshold ? mallocMerging(*this, size) : SuperHeap::malloc(size);
+    }
+
+    template <std::invocable<void*> Recycle>
+    [[nodiscard]] void* malloc(std::size_t size, Recycle recycle) noexcept
+        requires RecyclingHeap<SuperHeap>
+    {
+        return size >= Threshold ? mallocMerging(*this, size, recycle)
+                                 : SuperHeap::malloc(size, recycle);
     }
 
     [[nodiscard]] void* mallocHeld(std::size_t size) noexcept
@@ -73,6 +81,13 @@ public:
     using Forwards::trim;
 
 private:
+    /// Out of line, so that the path of small requests needs no stack frame.
+    [[gnu::noinline]] static void* mallocMerging(SuperHeap& below, std::size_t size,
+                                                 auto... recycle) noexcept {
+        below.flush();
+        return below.malloc(size, recycle...);
+    }
+
     void consider(std::size_t size) noexcept {
         if (size >= Threshold) [[unlikely]] {
             SuperHeap::flush();

@@ -2,8 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <heapwright/layers/carve/coalesce_heap.hpp>
 #include <heapwright/layers/combine/select_mmap_heap.hpp>
+#include <heapwright/layers/combine/strict_seg_heap.hpp>
 #include <heapwright/layers/object/coalesceable_heap.hpp>
+#include <heapwright/layers/reuse/freelist_heap.hpp>
 #include <heapwright/layers/source/mmap_heap.hpp>
+#include <heapwright/layers/source/null_heap.hpp>
+#include <heapwright/sizeclass/exact.hpp>
 
 #include <support/counting_heap.hpp>
 
@@ -82,6 +86,19 @@ TEST(SelectMmapHeap, AsksBelowWhereMappingFails) {
     SelectMmapHeap<FixedLimit<1>, MmapHeap, Below> heap;
     EXPECT_EQ(heap.malloc(std::size_t{1} << 60U), nullptr) << "and passes on that it has none";
     EXPECT_EQ(Ledger::the().live.size(), 0U);
+}
+
+TEST(SelectMmapHeap, RecyclesReusedObjectsOnly) {
+    Ledger::begin();
+    using Lists = StrictSegHeap<Exact<4>, FreelistHeap<NullHeap>, Below>;
+    SelectMmapHeap<FixedLimit<10'000>, MmapHeap, Lists> heap;
+    int recycled = 0;
+    const auto count = [&](void* /*object*/) { ++recycled; };
+    heap.free(heap.malloc(24, count));
+    heap.free(heap.malloc(20'000, count));
+    EXPECT_EQ(recycled, 0) << "a new block, and a mapping";
+    heap.free(heap.malloc(24, count));
+    EXPECT_EQ(recycled, 1) << "it was on a list";
 }
 
 } // namespace
