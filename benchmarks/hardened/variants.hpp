@@ -25,7 +25,7 @@ using Plain = OwnerCacheHeap<g::Classes, g::limits, Links,
 // Closed gaps behind each run; freed runs do not wait.
 using Gaps = GuardGapHeap<32 * KiB, 0, 16384, FutexLock, g::Source>;
 using Extents = UniqueHeap<Name<3>, Gaps>;
-using Small = HoardHeap<g::Classes, OwnHeap<2047>, g::Rule, CleanLines, Extents>;
+using Small = HoardHeap<g::Classes, g::Assigned, g::Rule, CleanLines, Extents>;
 using Large = UnitObjectHeap<32 * KiB, Extents>;
 using Split = UniqueHeap<Name<4>, SplitHeap<16 * KiB, Small, Large>>;
 using Gapped = OwnerCacheHeap<g::Classes, g::limits, EncodedFreelist, Split>;

@@ -19,7 +19,7 @@ struct ExtentsName {};
 using Gaps = GuardGapHeap<32 * KiB, 32 * MiB, 16384, FutexLock, granary::Source>;
 // Units of 32 KiB, an inaccessible one after each run.
 using Extents = UniqueHeap<ExtentsName, Gaps>;
-using Small = HoardHeap<granary::Classes, OwnHeap<2047>, granary::Rule, CleanLines, Extents>;
+using Small = HoardHeap<granary::Classes, granary::Assigned, granary::Rule, CleanLines, Extents>;
 using Large = UnitObjectHeap<32 * KiB, Extents>; // in runs of units
 using Shared = UniqueHeap<SharedName, SplitHeap<16 * KiB, Small, Large>>;
 using Cached = OwnerCacheHeap<granary::Classes, granary::limits, EncodedFreelist, Shared>;

@@ -15,7 +15,7 @@ namespace granary_strict {
 struct ExtentsName {};
 struct SharedName {};
 using Extents = UniqueHeap<ExtentsName, granary::Source>; // units of 32 KiB
-using Small = HoardHeap<granary::Classes, OwnHeap<2047>, granary::Rule, CleanLines, Extents>;
+using Small = HoardHeap<granary::Classes, granary::Assigned, granary::Rule, CleanLines, Extents>;
 using Large = UnitObjectHeap<32 * KiB, Extents>; // in runs of units
 using Shared = UniqueHeap<SharedName, SplitHeap<16 * KiB, Small, Large>>;
 // A cache for each thread.

@@ -81,6 +81,7 @@ public:
     static bool adopt(const void*) noexcept { return false; }
     static void sendOwned(ObjectLink*, std::size_t) noexcept {}
     static ObjectLink* collectSent() noexcept { return nullptr; }
+    static bool earnsOwnerTag() noexcept { return true; }
     static std::uint64_t ownerTagOfThread() noexcept { return noOwnerTag; }
     static std::size_t classAt(const void*) noexcept { return 0; }
 };

@@ -100,8 +100,8 @@ TYPED_TEST(PromisedBound, HoldsAgainstOneHeap) {
 
 template <class Stack>
 class PromisedBoundMutation : public ::testing::Test {};
-using Mutants =
-    ::testing::Types<GranaryStack<KeepsAll, CleanRunningLines>, HoardStack<KeepsAll, CleanLines>>;
+using Mutants = ::testing::Types<GranaryStack<KeepsAll, CleanRunningLines, OwnHeap<64>>,
+                                 HoardStack<KeepsAll, CleanLines>>;
 TYPED_TEST_SUITE(PromisedBoundMutation, Mutants);
 
 /// The check finds a heap that gives nothing back, by each history in which owners do not use what

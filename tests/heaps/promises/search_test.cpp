@@ -121,7 +121,7 @@ TYPED_TEST(PromisedBoundSearch, FindsNothingBeyondIt) {
 
 TEST(PromisedBoundSearchMutation, FindsAHeapThatKeepsAll) {
     EXPECT_GT((worst<HoardStack<KeepsAll, CleanLines>>(1, 400)), 1.0);
-    EXPECT_GT((worst<GranaryStack<KeepsAll, CleanRunningLines>>(1, 2000)), 1.0);
+    EXPECT_GT((worst<GranaryStack<KeepsAll, CleanRunningLines, OwnHeap<64>>>(1, 2000)), 1.0);
 }
 
 } // namespace

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 
 namespace heapwright::testing::promises {
 
@@ -44,15 +45,15 @@ struct KeepsAll : Emptiness<1, 4, 4> {
 
 /// Granary's caches on granary's heap, with nothing between them, so that a test can read what the
 /// heap holds. There is one of each type: a history begins with what is left when all was freed.
-template <class R, class Lines>
+template <class R, class Lines, class Selector>
 struct GranaryStack {
     struct Name {};
     static constexpr std::size_t blockSize = allocators::granary::Shared::unitBytes;
     using Classes = allocators::granary::Classes;
     static constexpr CacheLimits limits = allocators::granary::limits;
     using Rule = R;
-    using Small = HoardHeap<Classes, OwnHeap<64>, Rule, Lines,
-                            AlignedBlockHeap<blockSize, 4 * MiB, MmapHeap>>;
+    using Small =
+        HoardHeap<Classes, Selector, Rule, Lines, AlignedBlockHeap<blockSize, 4 * MiB, MmapHeap>>;
     using Heap = OwnerCacheHeap<Classes, limits, PlainFreelist, UniqueHeap<Name, Small>>;
     static constexpr bool clean = Lines::clean;
     static constexpr bool forgetsEnded = Lines::forgetsEnded;
@@ -73,8 +74,14 @@ struct GranaryStack {
     }
 };
 
-using Granary = GranaryStack<allocators::granary::Rule, CleanRunningLines>;
-using GranaryStrict = GranaryStack<allocators::granary::Rule, CleanLines>;
+using Granary = GranaryStack<allocators::granary::Rule, CleanRunningLines, OwnHeap<64>>;
+using GranaryStrict = GranaryStack<allocators::granary::Rule, CleanLines, OwnHeap<64>>;
+/// Most threads share a heap, for ever or for their first requests.
+using Sharing = EarnedHeap<64, 2, UINT32_MAX>;
+using Earning = EarnedHeap<64, 2, 300>;
+using GranaryShared = GranaryStack<allocators::granary::Rule, CleanRunningLines, Sharing>;
+using GranaryEarned = GranaryStack<allocators::granary::Rule, CleanRunningLines, Earning>;
+using GranaryStrictEarned = GranaryStack<allocators::granary::Rule, CleanLines, Earning>;
 
 using Bounded = ::testing::Types<Granary, GranaryStrict, HoardStack<Emptiness<1, 4, 4>, CleanLines>,
                                  HoardStack<Emptiness<1, 4, 4>, AnyLines>,
@@ -82,10 +89,10 @@ using Bounded = ::testing::Types<Granary, GranaryStrict, HoardStack<Emptiness<1,
                                  HoardStack<Emptiness<1, 2, 1>, CleanLines>>;
 
 /// Those that promise clean lines, to running threads or to all.
-using CleanOnes =
-    ::testing::Types<Granary, GranaryStrict, HoardStack<Emptiness<1, 4, 4>, CleanLines>,
-                     HoardStack<Emptiness<1, 4, 4>, CleanRunningLines>,
-                     HoardStack<Emptiness<1, 2, 1>, CleanLines>>;
+using CleanOnes = ::testing::Types<Granary, GranaryStrict, GranaryShared, GranaryEarned,
+                                   GranaryStrictEarned, HoardStack<Emptiness<1, 4, 4>, CleanLines>,
+                                   HoardStack<Emptiness<1, 4, 4>, CleanRunningLines>,
+                                   HoardStack<Emptiness<1, 2, 1>, CleanLines>>;
 /// The same without.
 using UncleanOnes = ::testing::Types<HoardStack<Emptiness<1, 4, 4>, AnyLines>>;
 

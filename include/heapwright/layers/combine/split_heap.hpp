@@ -242,6 +242,11 @@ public:
     {
         return small_.collectSent();
     }
+    [[nodiscard]] bool earnsOwnerTag() noexcept
+        requires OwnerTaggedHeap<Small>
+    {
+        return small_.earnsOwnerTag();
+    }
     [[nodiscard]] std::uint64_t ownerTagOfThread() noexcept
         requires OwnerTaggedHeap<Small>
     {

@@ -175,6 +175,11 @@ public:
     {
         return theHeap().collectSent();
     }
+    [[nodiscard]] static bool earnsOwnerTag() noexcept
+        requires OwnerTaggedHeap<SuperHeap>
+    {
+        return theHeap().earnsOwnerTag();
+    }
     [[nodiscard]] static std::uint64_t ownerTagOfThread() noexcept
         requires OwnerTaggedHeap<SuperHeap>
     {

@@ -93,7 +93,7 @@ public:
         }
         Owner& heap = heapOfThread();
         heap.lock.lock();
-        void* const object = allocate(heap, index);
+        void* const object = allocate(heap, this->classIn(heap, index));
         heap.lock.unlock();
         return object;
     }
@@ -108,7 +108,7 @@ public:
         }
         Owner& heap = heapOfThread();
         const Hold hold(heap.lock);
-        void* const slot = allocate(heap, index);
+        void* const slot = allocate(heap, this->classIn(heap, index));
         return slot == nullptr ? nullptr : Block::alignInSlot(slot, align);
     }
 
@@ -291,6 +291,14 @@ public:
     /// Pre: the object is of this heap.
     [[nodiscard, gnu::always_inline]] static std::size_t classAt(const void* object) noexcept {
         return Block::of(pointerTo(unitOf<unitBytes>(object))).sizeClass();
+    }
+    /// Notes a request of the calling thread, which has no tag. True if it may have one now.
+    [[nodiscard]] static bool earnsOwnerTag() noexcept {
+        if constexpr (EarnedHeapSelector<Selector>) {
+            return Selector::earns();
+        } else {
+            return true;
+        }
     }
     /// The tag of the calling thread, which collects from now on what is sent to it; `noOwnerTag`
     /// if it has no heap of its own.

@@ -11,8 +11,9 @@
 // with a batch, and a full one returns a batch. If the limits allow coarse refills, a coarser class
 // serves the first requests of a class. So a seldom used class has no memory. Objects of other
 // owners go onto a separate list and are returned in batches. When a thread ends, it returns all
-// objects. A thread gets no cache if it has no heap of its own. It gets none if its first request
-// comes after its exit hook can no longer be registered. The heap below must be a unique heap
+// objects. A thread gets no cache while it has no heap of its own (`earnsOwnerTag`). It gets none
+// if its first request comes after its exit hook can no longer be registered. The heap below must
+// be a unique heap
 // (`UniqueHeap`): each thread has one cache for the type, and finds it without a search. `Encoding`
 // defines the links in freed objects (structure/cache/freelist_encoding.hpp).
 //
@@ -386,8 +387,8 @@ private:
 
     /// Starts the calling thread's cache, unless it can have none.
     [[gnu::cold]] static bool begun(Cache& cache) noexcept {
-        if (!cache.mayBegin()) {
-            return false; // this thread is starting it, or has ended it
+        if (!SuperHeap::earnsOwnerTag() || !cache.mayBegin()) {
+            return false; // too few requests yet, or this thread is starting it, or has ended it
         }
         Encoding::prepare();
         const bool leaves = leavesAtTheEnd();

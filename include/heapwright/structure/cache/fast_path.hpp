@@ -77,7 +77,8 @@ concept TaggedClassHeap = Heap<H> && requires(H heap, const void* object) {
 /// its length. `freeOwned` frees the first `number` objects of a chain and returns the rest.
 /// `adopt` gives the calling thread the unit of an object whose thread has ended; false if it
 /// cannot. `sendOwned` frees a chain of `number` objects of other threads, and `collectSent`
-/// returns what others have sent to the calling thread.
+/// returns what others have sent to the calling thread. `earnsOwnerTag` notes a request of a thread
+/// without a cache. It returns whether the thread may now get a tag (`ownerTagOfThread`).
 template <class H>
 concept OwnerTaggedHeap =
     TaggedClassHeap<H> && requires(H heap, const void* object, std::size_t size,
@@ -91,6 +92,7 @@ concept OwnerTaggedHeap =
         { heap.sendOwned(chain, number) } -> std::same_as<void>;
         { heap.collectSent() } -> std::same_as<ObjectLink*>;
         { heap.releaseOwnership() } -> std::same_as<void>;
+        { heap.earnsOwnerTag() } -> std::same_as<bool>;
         { heap.ownerTagOfThread() } -> std::same_as<std::uint64_t>;
     };
 

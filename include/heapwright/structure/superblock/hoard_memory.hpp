@@ -113,6 +113,17 @@ protected:
         }
     }
 
+    /// The class that serves a request in a heap. In a heap that threads share, slots are whole
+    /// cache lines. So no two of these threads get parts of one line.
+    [[nodiscard, gnu::always_inline]] std::size_t classIn(const Owner& heap,
+                                                          std::size_t index) noexcept {
+        if constexpr (Lines::clean && ExclusiveHeapSelector<Selector>) {
+            return &heap == &owners_.first() ? Superblocks::classOfWholeLines(index) : index;
+        } else {
+            return index;
+        }
+    }
+
     // --- under the lock of a heap ---
 
     /// An object of a class; null if there is no memory.

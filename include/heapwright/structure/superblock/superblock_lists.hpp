@@ -331,6 +331,17 @@ public:
         return fits ? plain : Classes::classFor(size + alignment - minAlignment);
     }
 
+    /// The next class from `sizeClass` on whose slots are whole cache lines; `sizeClass` if there
+    /// is none.
+    [[nodiscard]] static constexpr std::size_t classOfWholeLines(std::size_t sizeClass) noexcept {
+        for (std::size_t at = sizeClass; at < count; ++at) {
+            if (layouts_[at].slot % Layout::cacheLine == 0) {
+                return at;
+            }
+        }
+        return sizeClass;
+    }
+
     [[nodiscard]] Lists& operator[](std::size_t sizeClass) noexcept { return lists_[sizeClass]; }
     [[nodiscard]] const Lists& operator[](std::size_t sizeClass) const noexcept {
         return lists_[sizeClass];

@@ -30,6 +30,13 @@ concept ExclusiveHeapSelector = HeapSelector<C> && requires(std::size_t index) {
     { C::isExclusive(index) } -> std::same_as<bool>;
 };
 
+/// A selector that gives a thread its heap only after some use. `earns` notes a request, and
+/// reports whether the thread has its heap. It has one from then on.
+template <class C>
+concept EarnedHeapSelector = ExclusiveHeapSelector<C> && requires {
+    { C::earns() } -> std::same_as<bool>;
+};
+
 /// A selector whose state must be updated in a forked child.
 template <class C>
 concept ForkAwareHeapSelector = HeapSelector<C> && requires {
@@ -80,6 +87,30 @@ struct OwnHeap {
     }
 
     static void afterForkInChild() noexcept { keepOnlyMySlot(); }
+};
+
+/// As `OwnHeap`, but only the threads in the first `Prompt` slots have a heap at once. A thread in
+/// another slot gets its heap with its `Requests`-th noted request, and has the shared heap before.
+/// A thread that allocates little thus needs no memory of its own.
+template <std::size_t Count, std::size_t Prompt, std::uint32_t Requests>
+class EarnedHeap : public OwnHeap<Count> {
+    static_assert(Requests >= 1);
+    /// The number of noted requests of the thread, at most `Requests`.
+    using Noted = platform::PerThread<EarnedHeap, std::uint32_t>;
+
+public:
+    [[nodiscard]] static std::size_t mine() noexcept {
+        return threadSlot() < Prompt || Noted::mine() == Requests ? OwnHeap<Count>::mine() : 0;
+    }
+
+    /// False for a thread without a slot.
+    [[nodiscard]] static bool earns() noexcept {
+        std::uint32_t& noted = Noted::mine();
+        if (threadSlot() >= Prompt && noted < Requests) {
+            ++noted;
+        }
+        return mine() != 0;
+    }
 };
 
 } // namespace heapwright

@@ -226,6 +226,28 @@ TEST(HoardHeap, KeepsTheLinesOfTwoTenantsApart) {
     }
 }
 
+/// Two threads that share the first heap get no parts of one line.
+TEST(HoardHeap, KeepsTheLinesApartInASharedHeap) {
+    Hoard<EarnedHeap<64, 0, 1000>, CleanLines> heap;
+    std::set<Address> lines;
+    for (int thread = 0; thread < 2; ++thread) {
+        std::thread([&] {
+            for (const std::size_t size : {1U, 16U, 40U, 64U, 100U, 500U}) {
+                void* const object = heap.malloc(size);
+                void* const aligned = heap.memalign(32, size);
+                EXPECT_EQ(addressOf(aligned) % 32, 0U);
+                for (const auto& [at, bytes] : {std::pair{object, size}, {aligned, size}}) {
+                    EXPECT_GE(heap.getSize(at), bytes);
+                    const Address last = (addressOf(at) + bytes - 1) / 64;
+                    for (Address line = addressOf(at) / 64; line <= last; ++line) {
+                        EXPECT_TRUE(lines.insert(line).second) << "of " << bytes << " bytes";
+                    }
+                }
+            }
+        }).join();
+    }
+}
+
 TEST(HoardHeap, StartsAfreshAfterClear) {
     Hoard<OwnHeap<8>, AnyLines> heap;
     for (int round = 0; round < 3; ++round) {

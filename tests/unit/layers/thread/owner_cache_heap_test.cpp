@@ -27,10 +27,10 @@ constexpr auto limits = CacheLimits{.perClassBytes = 1 * KiB,
 using Rule = Verified<Emptiness<1, 4, 1>>;
 
 /// A heap of its own for each name, so that each test has one.
-template <class Name, std::size_t Heaps = 64, class Lines = CleanLines>
+template <class Name, class Selector = OwnHeap<64>, class Lines = CleanLines>
 struct Stack {
     using Blocks = AlignedBlockHeap<16 * KiB, 1 * MiB, MmapHeap>;
-    using Small = HoardHeap<Classes, OwnHeap<Heaps>, Rule, Lines, Blocks>;
+    using Small = HoardHeap<Classes, Selector, Rule, Lines, Blocks>;
     using Shared = UniqueHeap<Name, SplitHeap<2 * KiB, Small, CheckedHeap<MmapHeap>>>;
     using Small1 = UniqueHeap<Name, Small>;
     using Cached = OwnerCacheHeap<Classes, limits, PlainFreelist, Shared>;
@@ -186,8 +186,8 @@ TEST(OwnerCacheHeap, SendsNothingToAThreadThatHasEnded) {
 /// With the promise about running threads, a thread caches objects of an ended one at once.
 TEST(OwnerCacheHeap, AdoptsTheSuperblocksOfAnEndedThread) {
     struct Name {};
-    using Cached = typename Stack<Name, 64, CleanRunningLines>::CachedSmall;
-    auto& below = Stack<Name, 64, CleanRunningLines>::Small1::theHeap();
+    using Cached = typename Stack<Name, OwnHeap<64>, CleanRunningLines>::CachedSmall;
+    auto& below = Stack<Name, OwnHeap<64>, CleanRunningLines>::Small1::theHeap();
     Cached heap;
     heap.free(heap.malloc(16)); // this thread has another heap
     std::vector<void*> objects;
@@ -211,8 +211,8 @@ TEST(OwnerCacheHeap, AdoptsTheSuperblocksOfAnEndedThread) {
 /// Of a running thread it adopts nothing, even if the superblock is in the global heap.
 TEST(OwnerCacheHeap, AdoptsNothingOfARunningThread) {
     struct Name {};
-    using Cached = typename Stack<Name, 64, CleanRunningLines>::CachedSmall;
-    auto& below = Stack<Name, 64, CleanRunningLines>::Small1::theHeap();
+    using Cached = typename Stack<Name, OwnHeap<64>, CleanRunningLines>::CachedSmall;
+    auto& below = Stack<Name, OwnHeap<64>, CleanRunningLines>::Small1::theHeap();
     Cached heap;
     heap.free(heap.malloc(16));
     std::vector<void*> objects;
@@ -345,8 +345,8 @@ TEST(OwnerCacheHeap, LeavesTheSuperblocksOfAThreadThatEndsToAll) {
 
 TEST(OwnerCacheHeap, ServesThreadsWithoutAHome) {
     struct Name {};
-    using Cached = typename Stack<Name, 1>::CachedSmall;
-    auto& below = Stack<Name, 1>::Small1::theHeap();
+    using Cached = typename Stack<Name, OwnHeap<1>>::CachedSmall;
+    auto& below = Stack<Name, OwnHeap<1>>::Small1::theHeap();
     Cached heap;
     heap.free(heap.malloc(100)); // this thread may have the only one
     std::thread([&] {
@@ -359,6 +359,35 @@ TEST(OwnerCacheHeap, ServesThreadsWithoutAHome) {
     }).join();
     heap.flush();
     EXPECT_EQ(below.figuresOf(Classes::classFor(100)).used, 0U);
+}
+
+/// A thread that allocates little has no cache and no superblock.
+TEST(OwnerCacheHeap, HasACacheOnlyWhenTheThreadHasEarnedIt) {
+    struct Name {};
+    constexpr std::uint32_t requests = 10;
+    using Stack = testing::Stack<Name, EarnedHeap<64, 0, requests>>;
+    using Cached = typename Stack::CachedSmall;
+    auto& below = Stack::Small1::theHeap();
+    Cached heap;
+    std::thread([&] {
+        for (std::uint32_t noted = 2; noted < requests; noted += 2) {
+            void* const object = heap.malloc(100);
+            EXPECT_EQ(below.figuresOf(Classes::classFor(128)).used, 1U) << "a whole line";
+            heap.free(object);
+            EXPECT_EQ(heap.tryMallocFast(100), nullptr);
+        }
+        EXPECT_EQ(below.figuresOf(Classes::classFor(128)).used, 0U);
+        void* const shared = heap.malloc(100); // the last but one
+        void* const own = heap.malloc(100);
+        EXPECT_TRUE(heap.tryFreeFast(own));
+        EXPECT_EQ(heap.tryMallocFast(100), own);
+        EXPECT_FALSE(heap.tryFreeFast(shared));
+        heap.free(shared);
+        heap.free(own);
+    }).join();
+    for (std::size_t index = 0; index < Classes::count; ++index) {
+        EXPECT_EQ(below.figuresOf(index).used, 0U);
+    }
 }
 
 TEST(OwnerCacheHeap, HasNoCacheAnyMoreAfterItHasLeft) {

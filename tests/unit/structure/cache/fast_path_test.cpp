@@ -51,6 +51,7 @@ struct Tagged : Least {
     bool adopt(const void*) { return false; }
     void sendOwned(ObjectLink*, std::size_t) {}
     ObjectLink* collectSent() { return nullptr; }
+    bool earnsOwnerTag() { return true; }
     std::uint64_t ownerTagOfThread() { return 0; }
     std::size_t classAt(const void*) { return 0; }
 };

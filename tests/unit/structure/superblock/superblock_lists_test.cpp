@@ -264,5 +264,19 @@ TEST(SuperblockClasses, ChooseAClassWithRoomForTheAlignment) {
     }
 }
 
+TEST(SuperblockClasses, ChooseTheNextClassOfWholeLines) {
+    const auto sizeOf = [](std::size_t index) { return Superblocks::layoutOf(index).slot; };
+    for (std::size_t index = 0; index < Superblocks::count; ++index) {
+        const std::size_t whole = Superblocks::classOfWholeLines(index);
+        ASSERT_GE(whole, index);
+        if (sizeOf(whole) % 64 != 0) {
+            ASSERT_EQ(whole, index) << "there is none";
+        }
+        for (std::size_t between = index; between < whole; ++between) {
+            ASSERT_NE(sizeOf(between) % 64, 0U);
+        }
+    }
+}
+
 } // namespace
 } // namespace heapwright::testing

@@ -60,6 +60,36 @@ TEST(OwnHeap, IsInheritedByTheNextThread) {
     EXPECT_EQ(before, after);
 }
 
+TEST(EarnedHeap, GivesTheFirstThreadsTheirOwnAtOnce) {
+    const std::vector<std::size_t> told = toldTo<EarnedHeap<64, 3, 2>>(8);
+    const std::set<std::size_t> different(told.begin(), told.end());
+    EXPECT_TRUE(different.contains(0));
+    for (const std::size_t index : different) {
+        EXPECT_LE(index, 3U);
+    }
+}
+
+TEST(EarnedHeap, IsSharedUntilEnoughRequestsAreNoted) {
+    using Earned = EarnedHeap<64, 0, 3>;
+    std::thread([] {
+        EXPECT_FALSE(Earned::earns());
+        EXPECT_FALSE(Earned::earns());
+        EXPECT_EQ(Earned::mine(), 0U);
+        EXPECT_TRUE(Earned::earns());
+        EXPECT_EQ(Earned::mine(), OwnHeap<64>::mine());
+        EXPECT_TRUE(Earned::earns());
+    }).join();
+    std::thread([] { EXPECT_EQ(Earned::mine(), 0U) << "each thread earns its own"; }).join();
+}
+
+TEST(EarnedHeap, IsNotEarnedWithoutASlot) {
+    std::thread([] {
+        giveThreadSlotBack();
+        EXPECT_FALSE((EarnedHeap<64, 4, 1>::earns()));
+        EXPECT_EQ((EarnedHeap<64, 4, 1>::mine()), 0U);
+    }).join();
+}
+
 TEST(PerProcessor, HasTwoHeapsForEach) {
     const std::vector<std::size_t> told = toldTo<PerProcessor<4096>>(4 * platform::processors());
     EXPECT_EQ(std::set<std::size_t>(told.begin(), told.end()).size(), 2 * platform::processors());
