@@ -50,7 +50,7 @@ TEST(BumpArea, LeavesLiveBlocksBehindUpToTheEnd) {
     EXPECT_EQ(addressOf(second->next()) + Tag::bytes, addressOf(&memory) + sizeof memory);
 }
 
-TEST(BumpArea, StandsStillWithATagForWhatComesAfter) {
+TEST(BumpArea, StopTagsTheRestOfTheArea) {
     Memory memory{};
     std::memset(&memory, 0xA5, sizeof memory);
     BumpArea area;
@@ -93,7 +93,7 @@ TEST(BumpArea, TheLastBlockChangesItsSizeWhereItStands) {
     EXPECT_EQ(area.rest(), room - 32);
 }
 
-TEST(BumpArea, AGapBeforeAnAlignedObjectIsNoneOrABlock) {
+TEST(BumpArea, GapBeforeAnAlignedObjectIsEmptyOrHoldsABlock) {
     for (Address block = 8; block < 4096; block += 16) {
         for (const std::size_t align : {32U, 64U, 1024U}) {
             const std::size_t gap = BumpArea::gapBefore(align, block);

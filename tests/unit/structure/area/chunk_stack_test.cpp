@@ -25,7 +25,7 @@ TEST(ChunkStack, GivesChunksBackNewestFirst) {
     EXPECT_EQ(chunks.top(), nullptr);
 }
 
-TEST(ChunkStack, GivesAllBackInOneStep) {
+TEST(ChunkStack, ReturnsAllChunksInOneStep) {
     Memory memory[3];
     ChunkStack chunks;
     for (Memory& one : memory) {

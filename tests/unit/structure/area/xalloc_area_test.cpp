@@ -34,7 +34,7 @@ TEST_F(XallocAreaTest, StacksObjectsEightBytesApart) {
     EXPECT_EQ(addressOf(third), addressOf(second) + 48);
 }
 
-TEST_F(XallocAreaTest, GoesBackPastAllThatDiedBeforeTheLast) {
+TEST_F(XallocAreaTest, FreeOfTheLastObjectAlsoReleasesFreedObjectsBelowIt) {
     void* const first = area.malloc(40);
     void* const second = area.malloc(40);
     void* const third = area.malloc(40);

@@ -7,7 +7,7 @@
 namespace heapwright::testing {
 namespace {
 
-TEST(BatchDepot, HasRoomForSoManyBatches) {
+TEST(BatchDepot, RefusesBatchesBeyondItsCapacity) {
     BatchDepot<2> depot;
     ObjectLink one{nullptr};
     ObjectLink two{&one};

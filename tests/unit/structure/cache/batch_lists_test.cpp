@@ -38,7 +38,7 @@ TEST_F(BatchListsTest, ServesUpToItsTarget) {
     EXPECT_EQ(lists_.count(), 0U);
 }
 
-TEST_F(BatchListsTest, HasOneSpare) {
+TEST_F(BatchListsTest, KeepsOneSpareBatch) {
     EXPECT_TRUE(put(0) && put(1));
     EXPECT_EQ(lists_.setAside(), nullptr);
     EXPECT_TRUE(lists_.hasSpare());

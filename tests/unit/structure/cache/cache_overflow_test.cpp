@@ -21,7 +21,7 @@ TEST(CacheOverflow, StatesHowManyObjectsMoveAndWhetherTheyHaveAnAge) {
     EXPECT_EQ(Ages<128>::age, 128U);
 }
 
-TEST(AgedObject, KeepsItsStampWhileItWaits) {
+TEST(AgedObject, KeepsItsStampWhileItIsCached) {
     alignas(AgedObject) std::array<unsigned char, 64> memory{};
     AgedObject::stamp(memory.data(), 4711);
     const CachedObject* const waiting = CachedObject::make(memory.data(), nullptr, 1, 16);

@@ -13,7 +13,7 @@ struct alignas(16) Object {
     std::array<std::uint64_t, 8> words{};
 };
 
-TEST(CachedObject, IsToldFromAnythingElse) {
+TEST(CachedObject, IsRecognisedOnlyWithItsSecretAndKey) {
     constexpr std::uint64_t secret = 0x1234567890ABCDEF;
     std::array<Object, 2> objects;
     EXPECT_FALSE(CachedObject::waits(&objects[0], secret));
@@ -40,7 +40,7 @@ TEST(CachedObjectSecret, IsDrawnOnce) {
     EXPECT_NE(other.get(), drawn);
 }
 
-TEST(WaitingSecretDeathTest, RefusesWhatWaits) {
+TEST(CachedObjectSecretDeathTest, AbortsOnTheUseOfACachedObject) {
     ::testing::FLAGS_gtest_death_test_style = "threadsafe";
     CachedObjectSecret secret;
     secret.ensure();

@@ -62,7 +62,7 @@ private:
     std::size_t class_ = 0;
 };
 
-TEST(CachingHeap, ZeroesWhatComesFromTheCache) {
+TEST(CachingHeap, ZeroesCachedObjects) {
     Ledger::begin();
     {
         OneKept heap;
@@ -88,7 +88,7 @@ TEST(CachingHeap, ZeroesWhatComesFromTheCache) {
     EXPECT_EQ(Ledger::the().wrongFrees, 0U);
 }
 
-TEST(CachingHeap, GivesBackWhatWaitsWhereThereIsNothingBelow) {
+TEST(CachingHeap, ReturnsCachedObjectsWhenTheHeapBelowReturnsNull) {
     Ledger::begin();
     {
         OneKept heap;
@@ -120,7 +120,7 @@ TEST(CachingHeap, RoundsUpSoThatAnyObjectOfAClassServesAll) {
     heap.free(large);
 }
 
-TEST(CachingHeapDeathTest, SeesTheUseOfWhatWaits) {
+TEST(CachingHeapDeathTest, DetectsAUseOfACachedObject) {
     Ledger::begin();
     OneKept heap;
     void* const object = heap.malloc(24);

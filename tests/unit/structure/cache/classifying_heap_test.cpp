@@ -18,7 +18,7 @@ using Slots = GeometricSlots<6, 5, 16, 4 * KiB>;
 using Superblocks = SuperblockHeap<Slots, AlignedBlockHeap<8 * KiB, 1 * MiB, MmapHeap>>;
 using Tagged = CheckedHeap<SizeHeap<MmapHeap>>;
 
-TEST(ClassifyingHeap, HasTheClassesThatAreAskedFor) {
+TEST(ClassifyingHeap, RequiresTheGivenSizeClasses) {
     EXPECT_TRUE((ClassifyingHeap<Superblocks, Slots>));
     EXPECT_TRUE((ClassifyingHeap<Superblocks, UpTo<256, Slots>>));
     EXPECT_FALSE((ClassifyingHeap<Superblocks, Exact<4>>));
@@ -26,7 +26,7 @@ TEST(ClassifyingHeap, HasTheClassesThatAreAskedFor) {
     EXPECT_FALSE((ClassifyingHeap<Tagged, Slots>));
 }
 
-TEST(ClassOfLiveIn, IsThatOfTheHeapOrTheSizes) {
+TEST(ClassOfLiveIn, ComesFromTheHeapOrFromTheObjectSize) {
     Superblocks superblocks;
     void* const object = superblocks.malloc(100);
     EXPECT_EQ(classOfLiveIn<Slots>(superblocks, object, "free"), Slots::classFor(100));

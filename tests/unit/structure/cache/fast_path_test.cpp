@@ -56,7 +56,7 @@ struct Tagged : Least {
     std::size_t classAt(const void*) { return 0; }
 };
 
-TEST(FastPath, IsToldByItsVerbs) {
+TEST(FastPath, ConceptsDependOnTheVerbs) {
     EXPECT_TRUE(FastPathHeap<Fast>);
     EXPECT_FALSE(FastPathHeap<Least> || SplitPathHeap<Fast> || SharedUnitCachingHeap<Fast>);
     EXPECT_TRUE(SplitPathHeap<Split> && SharedUnitCachingHeap<Split>);

@@ -26,7 +26,7 @@ protected:
 using Codes = ::testing::Types<PlainFreelist, EncodedFreelist>;
 TYPED_TEST_SUITE(Code, Codes);
 
-TYPED_TEST(Code, FindsEveryLinkAgain) {
+TYPED_TEST(Code, DecodesEveryEncodedLink) {
     for (Object& at : this->objects_) {
         for (Object& next : this->objects_) {
             ObjectLink* const stored = TypeParam::encode(&next.link, &at);
@@ -59,7 +59,7 @@ TEST(EncodedFreelist, KeepsItsSecretsOncePrepared) {
     EXPECT_EQ(EncodedFreelist::encode(&next.link, &at), before);
 }
 
-TEST(EncodedLinksDeathTest, RefusesWhatWasWrittenOver) {
+TEST(EncodedFreelistDeathTest, RefusesAnOverwrittenLink) {
     EncodedFreelist::prepare();
     Object at;
     Object next;
@@ -82,7 +82,7 @@ TEST(EncodedLinksDeathTest, RefusesWhatWasWrittenOver) {
                  "corrupted link");
 }
 
-TEST(EncodedLinksDeathTest, RefusesALinkThatWasMoved) {
+TEST(EncodedFreelistDeathTest, RefusesAMovedLink) {
     EncodedFreelist::prepare();
     std::array<Object, 8> objects{};
     ObjectLink* const stored = EncodedFreelist::encode(&objects[0].link, &objects[1]);

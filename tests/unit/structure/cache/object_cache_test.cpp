@@ -17,7 +17,7 @@ struct alignas(16) Object {
     std::array<std::uint64_t, 8> words{};
 };
 
-TEST(ObjectCache, HandsOutWhatCameLastOfAClass) {
+TEST(ObjectCache, ReturnsTheLatestObjectOfAClassFirst) {
     std::array<Object, 3> objects;
     Cache cache;
     EXPECT_EQ(cache.take(0), nullptr);
@@ -45,7 +45,7 @@ TEST(ObjectCache, KeepsNoMoreThanItMay) {
     cache.clear();
 }
 
-TEST(ObjectCache, MarksWhatWaits) {
+TEST(ObjectCache, MarksCachedObjects) {
     Object object;
     Cache cache;
     EXPECT_TRUE(cache.put<1000>(&object, 0, secret));
@@ -54,7 +54,7 @@ TEST(ObjectCache, MarksWhatWaits) {
     EXPECT_FALSE(CachedObject::waits(&object, secret));
 }
 
-TEST(ObjectCache, GivesUpSeveralAsAChainWithoutKeys) {
+TEST(ObjectCache, TakeChainReturnsUnmarkedObjects) {
     std::array<Object, 5> objects;
     Cache cache;
     for (Object& object : objects) {

@@ -23,9 +23,9 @@ constexpr auto limits = CacheLimits{.perClassBytes = 128,
                                     .remoteBytes = 100};
 
 template <class Encoding>
-class HomeCacheTest : public ::testing::Test {
+class OwnerCacheTest : public ::testing::Test {
 protected:
-    HomeCacheTest() {
+    OwnerCacheTest() {
         Encoding::prepare();
         made.begin(keyOfThread(1));
     }
@@ -36,9 +36,9 @@ protected:
     OwnerCache<Classes, limits, Encoding> made;
 };
 using Kinds = ::testing::Types<PlainFreelist, EncodedFreelist>;
-TYPED_TEST_SUITE(HomeCacheTest, Kinds);
+TYPED_TEST_SUITE(OwnerCacheTest, Kinds);
 
-TYPED_TEST(HomeCacheTest, GivesBackTheLatestFirstUntilNoneIsLeft) {
+TYPED_TEST(OwnerCacheTest, TakeReturnsTheLatestObjectFirst) {
     auto& cache = this->made;
     EXPECT_EQ(cache.take(1), nullptr);
     EXPECT_TRUE(cache.put(&this->objects[0], 1));
@@ -51,7 +51,7 @@ TYPED_TEST(HomeCacheTest, GivesBackTheLatestFirstUntilNoneIsLeft) {
     EXPECT_EQ(cache.count(1), 0U);
 }
 
-TYPED_TEST(HomeCacheTest, KeepsNoMoreThanItsLimit) {
+TYPED_TEST(OwnerCacheTest, KeepsNoMoreThanItsLimit) {
     auto& cache = this->made;
     for (std::size_t i = 0; i < 4; ++i) {
         EXPECT_TRUE(cache.put(&this->objects[i], 0));
@@ -64,7 +64,7 @@ TYPED_TEST(HomeCacheTest, KeepsNoMoreThanItsLimit) {
     EXPECT_FALSE(cache.put(&this->objects[6], 7));
 }
 
-TYPED_TEST(HomeCacheTest, TakesAndGivesChains) {
+TYPED_TEST(OwnerCacheTest, TakesAndGivesChains) {
     auto& cache = this->made;
     std::vector<void*> handed;
     const auto give = [&](ObjectLink* chain, std::size_t number) {
@@ -91,7 +91,7 @@ TYPED_TEST(HomeCacheTest, TakesAndGivesChains) {
 }
 
 /// A cache that has not begun, or has ended, has nothing to hand out.
-TYPED_TEST(HomeCacheTest, HandsOutNothingUnlessItIsActive) {
+TYPED_TEST(OwnerCacheTest, HandsOutNothingBeforeItBegins) {
     OwnerCache<Classes, limits, TypeParam> cache;
     const auto never = [](ObjectLink* chain, std::size_t) {
         ADD_FAILURE();
@@ -100,7 +100,7 @@ TYPED_TEST(HomeCacheTest, HandsOutNothingUnlessItIsActive) {
     EXPECT_FALSE(cache.hand(0, SIZE_MAX, never));
 }
 
-TYPED_TEST(HomeCacheTest, MovesMoreAtOnceInAStreakUpToItsRoom) {
+TYPED_TEST(OwnerCacheTest, RefillsGrowInAStreakUpToTheLimit) {
     OwnerCache<Classes,
                CacheLimits{.perClassBytes = 8 * KiB,
                            .perClassObjects = 64,
@@ -125,7 +125,7 @@ TYPED_TEST(HomeCacheTest, MovesMoreAtOnceInAStreakUpToItsRoom) {
     }
 }
 
-TYPED_TEST(HomeCacheTest, HandsOutWhatIsNotAtHomeByNumberAndByBytes) {
+TYPED_TEST(OwnerCacheTest, HandsOutRemoteObjectsAtTheLimitOfNumberOrBytes) {
     auto& cache = this->made;
     std::size_t number = 0;
     EXPECT_TRUE(cache.tryPutRemote(&this->objects[3], 16));
@@ -147,7 +147,7 @@ TYPED_TEST(HomeCacheTest, HandsOutWhatIsNotAtHomeByNumberAndByBytes) {
     EXPECT_EQ(cache.takeRemote(), nullptr);
 }
 
-TYPED_TEST(HomeCacheTest, RefusesEverythingWhileItsStateIsAside) {
+TYPED_TEST(OwnerCacheTest, TakeReturnsNullWhileTheStateIsSuspended) {
     auto& cache = this->made;
     EXPECT_TRUE(cache.put(&this->objects[0], 1));
     const auto aside = cache.state;
@@ -158,7 +158,7 @@ TYPED_TEST(HomeCacheTest, RefusesEverythingWhileItsStateIsAside) {
     EXPECT_EQ(cache.take(1), &this->objects[0]);
 }
 
-TYPED_TEST(HomeCacheTest, BeginsOnce) {
+TYPED_TEST(OwnerCacheTest, BeginsOnce) {
     OwnerCache<Classes, limits, TypeParam> cache;
     EXPECT_FALSE(cache.isActive());
     EXPECT_TRUE(cache.mayBegin());

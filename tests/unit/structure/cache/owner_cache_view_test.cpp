@@ -22,11 +22,11 @@ constexpr auto limits = CacheLimits{.perClassBytes = 1 * KiB,
                                     .remoteBytes = 4 * KiB};
 
 template <class Encoding>
-class HomeCacheViewTest : public ::testing::Test {
+class OwnerCacheViewTest : public ::testing::Test {
 protected:
     using Cache = OwnerCache<Classes, limits, Encoding>;
 
-    HomeCacheViewTest() {
+    OwnerCacheViewTest() {
         Encoding::prepare();
         cache_.begin(keyOfThread(1));
         for (int i = 0; i < 3; ++i) {
@@ -35,7 +35,7 @@ protected:
         std::size_t number = 0;
         EXPECT_EQ(cache_.putRemote(objects_[3].data(), 32, number), nullptr);
     }
-    ~HomeCacheViewTest() override { cache_.end(); }
+    ~OwnerCacheViewTest() override { cache_.end(); }
 
     std::set<void*> kept(std::size_t most) {
         std::set<void*> seen;
@@ -48,9 +48,9 @@ protected:
     Cache cache_;
 };
 using Codes = ::testing::Types<PlainFreelist, EncodedFreelist>;
-TYPED_TEST_SUITE(HomeCacheViewTest, Codes);
+TYPED_TEST_SUITE(OwnerCacheViewTest, Codes);
 
-TYPED_TEST(HomeCacheViewTest, FollowsEveryList) {
+TYPED_TEST(OwnerCacheViewTest, VisitsTheObjectsOfEveryList) {
     std::set<void*> all;
     for (auto& object : this->objects_) {
         all.insert(object.data());
@@ -58,7 +58,7 @@ TYPED_TEST(HomeCacheViewTest, FollowsEveryList) {
     EXPECT_EQ(this->kept(100), all);
 }
 
-TYPED_TEST(HomeCacheViewTest, StopsAListWhereItIsTold) {
+TYPED_TEST(OwnerCacheViewTest, StopsAListWhenTheVisitorReturnsFalse) {
     std::set<void*> seen;
     const auto one = [&seen](ObjectLink* object) {
         seen.insert(object);
@@ -68,7 +68,7 @@ TYPED_TEST(HomeCacheViewTest, StopsAListWhereItIsTold) {
     EXPECT_EQ(seen, (std::set<void*>{this->objects_[2].data(), this->objects_[3].data()}));
 }
 
-TYPED_TEST(HomeCacheViewTest, AddsItsFigures) {
+TYPED_TEST(OwnerCacheViewTest, InspectAddsItsFiguresToTheSnapshot) {
     HeapSnapshot snapshot;
     OwnerCacheView<typename TestFixture::Cache>(this->cache_).inspect(snapshot);
     EXPECT_EQ(snapshot.classes[0].cached, 3U);

@@ -11,7 +11,7 @@
 namespace heapwright::testing {
 namespace {
 
-TEST(OwnerTagWord, HasAKeyForEachThreadThatIsNoOther) {
+TEST(OwnerTagWord, EachThreadNumberHasItsOwnKey) {
     std::set<OwnerTag> keys;
     for (std::uint32_t number = 0; number < 100'000; ++number) {
         keys.insert(keyOfThread(number));
@@ -62,7 +62,7 @@ TEST(OwnerTagWord, NamesTheHeapOfItsThread) {
 }
 
 /// Words that are no tags: addresses, small numbers, text.
-TEST(OwnerTagWord, IsHardlyEverSeenInOtherWords) {
+TEST(OwnerTagWord, RarelyMatchesOtherWords) {
     std::size_t seen = 0;
     for (std::uint64_t word = 0; word < 1'000'000; ++word) {
         seen += namesThread(word) ? 1U : 0U;

@@ -54,7 +54,7 @@ TEST(Poisoned, SeesNothingWhereThereIsNoWholeWord) {
     EXPECT_EQ(memory[0], 1U);
 }
 
-TEST(Poisoned, IsSeenAsItStandsInItsPlace) {
+TEST(Poisoned, SeenInReturnsTheStoredRange) {
     std::vector<unsigned char> memory(64);
     const Poisoned place(memory.data(), memory.size());
     EXPECT_EQ(Poisoned::seenIn(place).object(), memory.data());

@@ -7,7 +7,7 @@
 namespace heapwright::testing {
 namespace {
 
-TEST(RepeatCounts, CountWhatIsDoneAgain) {
+TEST(RepeatCounts, CountConsecutiveFills) {
     RepeatCounts<3> streaks;
     EXPECT_EQ(streaks.fill(1), 0U);
     EXPECT_EQ(streaks.fill(1), 1U);
@@ -27,7 +27,7 @@ TEST(RepeatCounts, EndWhenTheOppositeIsDone) {
     EXPECT_EQ(streaks.fill(0), 0U);
 }
 
-TEST(RepeatCounts, AreToldApartUpToALength) {
+TEST(RepeatCounts, SaturateAtTheirMaximum) {
     RepeatCounts<1> streaks;
     for (unsigned i = 0; i < 1000; ++i) {
         EXPECT_EQ(streaks.fill(0), i < RepeatCounts<1>::most ? i : RepeatCounts<1>::most);

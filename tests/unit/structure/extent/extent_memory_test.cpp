@@ -49,7 +49,7 @@ TEST_F(ExtentMemoryTest, ChunksGrowWithWhatThereIs) {
     EXPECT_EQ(before * unit, 32 * MiB);
 }
 
-TEST_F(ExtentMemoryTest, IsContentWithASmallerChunk) {
+TEST_F(ExtentMemoryTest, TakesASmallerChunkIfALargeOneIsRefused) {
     Memory memory;
     ExtentLedger::the().refuse = 1;
     EXPECT_TRUE(memory.addChunk(20, 128));
@@ -265,7 +265,7 @@ TEST_F(ExtentPurgeMeanwhileTest, LeavesItsPiecesToAThreadThatPurges) {
     EXPECT_EQ(ExtentLedger::the().discarded, 20 * unit);
 }
 
-TEST_F(ExtentPurgeMeanwhileTest, AlsoIfThatThreadPurgesForAnotherReason) {
+TEST_F(ExtentPurgeMeanwhileTest, LeavesItsPiecesToAThreadThatPurgesAll) {
     extents_.release(runs_[0]);
     ExtentLedger::the().delay = purgeAtOnce;
     EXPECT_TRUE(extents_.purgeAll(ExtentLedger::the().now, 0, 0, 128));

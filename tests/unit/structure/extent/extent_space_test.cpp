@@ -124,7 +124,7 @@ TEST_F(ExtentSpaceTest, BlocksWithHugePagesHaveAtMostAnEighthOfCleanUnits) {
     EXPECT_EQ(space.hugeClean(), 0U) << "the block has ordinary pages now";
 }
 
-TEST_F(ExtentSpaceTest, WhatWasFreedLastServesWhoAsksForJustAsMuch) {
+TEST_F(ExtentSpaceTest, ReusesTheLatestFreedRunForARequestOfItsSize) {
     Chunk& chunk = add(128);
     const Units run = take(5);
     const Units rest = take(20);
@@ -198,7 +198,7 @@ TEST_F(ExtentSpaceTest, GrowsARunIntoWhatIsFreeBehindIt) {
     EXPECT_EQ(space.freeUnits(), 0U);
 }
 
-TEST_F(ExtentSpaceTest, ARunThatIsAloneCanHaveItsChunk) {
+TEST_F(ExtentSpaceTest, SingleRunCanTakeItsWholeChunk) {
     Chunk& chunk = add(20);
     const Units run = take(3);
     const Units other = take(2);

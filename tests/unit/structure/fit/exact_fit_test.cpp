@@ -32,7 +32,7 @@ TEST(ExactFit, KeepsEachSizeInItsOrder) {
     EXPECT_EQ(fit.takeFit(48), nullptr);
 }
 
-TEST(ExactFit, GoesBeyondItsListsLast) {
+TEST(ExactFit, UsesTheOtherFitAfterItsLists) {
     BlockShelf shelf(4);
     Fit fit;
     Block* const large = shelf.at(0, 4096);
@@ -46,7 +46,7 @@ TEST(ExactFit, GoesBeyondItsListsLast) {
     EXPECT_EQ(fit.takeFit(112), large);
 }
 
-TEST(ExactFit, IsTheBestFitIfTheOtherIs) {
+TEST(ExactFit, IsBestFitIfTheOtherFitIsBestFit) {
     constexpr std::size_t count = 100;
     BlockShelf shelf(count);
     Fit fit;

@@ -59,7 +59,7 @@ TYPED_TEST(FitPolicyTest, ForgetsEverythingWhenItIsCleared) {
     EXPECT_EQ(fit.takeFit(80), nullptr);
 }
 
-TYPED_TEST(FitPolicyTest, KeepsWhatItHasWhileItIsLookedAt) {
+TYPED_TEST(FitPolicyTest, ForEachChangesNothing) {
     constexpr std::size_t count = 300;
     BlockShelf shelf(count);
     TypeParam fit;

@@ -77,7 +77,7 @@ TEST(MergingBlocks, KeepsItsInvariantsOverRandomHistories) {
     }
 }
 
-TEST(MergingBlocks, KeepsThemWhereMemoryGrowsInPlaceAndComesAsZero) {
+TEST(MergingBlocks, KeepsInvariantsOverGrowingAndZeroingSources) {
     Ledger::begin();
     {
         Blocks<ContiguousCountingHeap> heap;
@@ -110,7 +110,7 @@ TEST(MergingBlocks, AsksTheFitBeforeTheTopAndTheTopBeforeTheHeapBelow) {
     heap.free(wall);
 }
 
-TEST(MergingBlocks, LeavesAllAsItWasWhenThereIsNoMemory) {
+TEST(MergingBlocks, ChangesNothingWithoutMemory) {
     Ledger::begin();
     Blocks<CountingHeap> heap;
     auto* const object = static_cast<unsigned char*>(heap.malloc(1000));

@@ -57,7 +57,7 @@ TEST(SizeTree, AgreesWithAnOrderedSet) {
 
 /// With sorted insertions, a tree that does not balance itself is a list. Nothing here may need a
 /// stack as deep, nor take time in the square.
-TEST(SizeTree, StandsWhatComesInOrder) {
+TEST(SizeTree, StaysBalancedAfterSortedInsertions) {
     constexpr std::size_t count = 300'000;
     BlockShelf shelf(count);
     SizeTree tree;

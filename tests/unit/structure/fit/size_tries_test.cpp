@@ -40,7 +40,7 @@ TEST(SizeTries, ServesTheSmallestThatFitsAndOfEqualsTheOneThatHasWaited) {
 }
 
 /// Larger than what has a trie of its own, up to the largest block there can be.
-TEST(SizeTries, ServesSizesBeyondAllReason) {
+TEST(SizeTries, ServesBlocksOfTerabytes) {
     constexpr std::size_t terabyte = std::size_t{1} << 40U;
     BlockShelf shelf(40);
     SizeTries tries;

@@ -28,7 +28,7 @@ TEST(UnsortedBins, ServesFirstWhatFitsExactlyAndWasNotSortedYet) {
     EXPECT_EQ(bins.takeFit(32), nullptr);
 }
 
-TEST(UnsortedBins, LosesABlockWhereverItIs) {
+TEST(UnsortedBins, RemovesSortedAndUnsortedBlocks) {
     BlockShelf shelf(2);
     UnsortedBins bins;
     Block* const sorted = shelf.at(0, 2048);

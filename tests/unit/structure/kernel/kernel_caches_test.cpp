@@ -99,7 +99,7 @@ TEST_F(KernelCachesTest, ForkInAHandlerThatInterruptedARequest) {
         .join();
 }
 
-TEST_F(KernelCachesTest, AreHeldOverAForkThoughSomebodyWaitsForPagesWithALock) {
+TEST_F(KernelCachesTest, ForkSucceedsWhileALockHolderWaitsForPages) {
     auto* const cache = heap.createCache({"inode", 600});
     std::atomic<bool> waits{false};
     std::atomic<bool> goOn{false};

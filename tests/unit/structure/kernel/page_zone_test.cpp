@@ -60,7 +60,7 @@ TEST(PageOrder, IsThatOfTheSmallestBlockThatHoldsTheBytes) {
     EXPECT_EQ(pageOrderFor(4 * MiB + 1), 11U);
 }
 
-TEST_F(PageZoneTest, HasAllPagesButTheSectionsOwnAtFirst) {
+TEST_F(PageZoneTest, NewZoneHasAllPagesExceptThoseOfTheSection) {
     EXPECT_EQ(zone.freePages(), PageSection::usablePages());
     EXPECT_EQ(section_.freePages, PageSection::usablePages());
     EXPECT_EQ(zone.freeBlocks(10), 3U); // the first of four has the section's own pages

@@ -35,7 +35,7 @@ struct Collector {
     void free(void* object) { freed.push_back(object); }
 };
 
-TEST(ClassLists, HandOverAllThatWaitsOnEachAndCountIt) {
+TEST(ClassLists, FlushReleasesAndMeasureCountsAllObjects) {
     Upper heap;
     void* objects[4][2] = {}; // a word each, for the link
     heap.put(0, objects[0]);
@@ -66,7 +66,7 @@ struct Wide {
     [[maybe_unused]] static constexpr std::size_t leastObject = 57;
 };
 
-TEST(ClassLists, AreForClassesOfWhichOneIsLargeEnoughToWait) {
+TEST(ClassLists, RequireClassesThatHoldTheLinks) {
     static_assert(KeepsClasses<Nothing, PowerOfTwo<1>>);
     static_assert(KeepsClasses<Wide, PowerOfTwo<4>>);
     static_assert(!KeepsClasses<Wide, PowerOfTwo<3>>);

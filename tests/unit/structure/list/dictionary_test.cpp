@@ -21,7 +21,7 @@ struct Counting : Complete<true> {
     [[nodiscard]] std::size_t bytes() const { return 0; }
 };
 
-TEST(Dictionary, ComparesSizesAndSaysHowManyBytesOrDoesNeither) {
+TEST(Dictionary, SizedDictionaryNeedsSizesAndTheirSum) {
     EXPECT_TRUE(Dictionary<Complete<false>>);
     EXPECT_FALSE(Dictionary<Complete<true>>) << "who knows the sizes has their sum";
     EXPECT_TRUE(Dictionary<Counting>);

@@ -20,7 +20,7 @@ TEST(SizeFloor, CoversWhatTheSmallestRequestCovers) {
     EXPECT_TRUE(floor.covers(65));
 }
 
-TEST(SizeFloor, TrustsWhatItIsGiven) {
+TEST(SizeFloor, TrustingFloorCoversEverySize) {
     SizeFloor<true> floor;
     floor.note(8);
     EXPECT_TRUE(floor.covers(1'000'000));

@@ -66,7 +66,7 @@ TEST_F(ClosedRunsTest, LeavesGapsOpenBeyondItsMost) {
     EXPECT_DEATH(touch(gaps[2]), "");
 }
 
-TEST_F(ClosedRunsTest, LetsRunsWaitClosedAndGoInTheOrderInWhichTheyCame) {
+TEST_F(ClosedRunsTest, ReleasesWaitingRunsInTheirOrder) {
     void* const first = map();
     void* const second = map();
     for (void* const run : {first, second}) {
@@ -86,7 +86,7 @@ TEST_F(ClosedRunsTest, LetsRunsWaitClosedAndGoInTheOrderInWhichTheyCame) {
     EXPECT_EQ(gone, (std::vector<void*>{first, second}));
 }
 
-TEST_F(ClosedRunsTest, TellsWhatWaitsUntilItHasLeft) {
+TEST_F(ClosedRunsTest, ReportsARunAsWaitingUntilItsRelease) {
     void* const run = map();
     EXPECT_FALSE(runs.waits(run));
     runs.close(gapOf(run), gapBytes);
@@ -102,7 +102,7 @@ TEST_F(ClosedRunsTest, TellsWhatWaitsUntilItHasLeft) {
     EXPECT_EQ(usage.heldCount, 1U) << "nothing has come to it";
 }
 
-TEST_F(ClosedRunsTest, LetsNoneWaitWhileItIsHeldStill) {
+TEST_F(ClosedRunsTest, RefusesRunsDuringAFork) {
     void* const waiting = map();
     void* const run = map();
     ASSERT_TRUE(runs.letWait(waiting, runBytes, gapOf(waiting)));

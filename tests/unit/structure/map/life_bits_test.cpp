@@ -19,7 +19,7 @@ const void* at(Address address) {
     return pointerTo(address);
 }
 
-TEST(LifeBits, TellWhatWasFromWhatNeverWas) {
+TEST(LifeBits, DistinguishFreedFromNeverLive) {
     Bits bits;
     EXPECT_EQ(bits.at(at(0x1000)), Life::none) << "there is not even a middle";
     EXPECT_EQ(bits.leave(at(0x1000)), Life::none);
@@ -91,7 +91,7 @@ TEST(LifeBits, NameAllThatAreLive) {
     EXPECT_EQ(found, wanted);
 }
 
-TEST(LifeBits, PassEverythingWhereTheyFoundNoMemory) {
+TEST(LifeBits, AcceptEveryAddressOfALeafWithoutMemory) {
     Bits bits;
     ASSERT_TRUE(bits.ensure(at(0x1000)));
     const Address far = 4 * Bits::leafSpan;
@@ -105,7 +105,7 @@ TEST(LifeBits, PassEverythingWhereTheyFoundNoMemory) {
     EXPECT_EQ(bits.at(at(far)), Life::none);
 }
 
-TEST(LifeBits, PassMoreWhereTheyFoundNoMemoryForTheWayThere) {
+TEST(LifeBits, AcceptMoreAddressesWithoutMemoryForAnInnerNode) {
     Bits bits;
     const Address far = Address{1} << 46U;
     bits.passAllNear(at(far));

@@ -26,7 +26,7 @@ protected:
     LifeMap map_;
 };
 
-TEST_F(LifeMapDeathTest, FollowsAnObjectFromTheFirstDayToTheLast) {
+TEST_F(LifeMapDeathTest, TracksAnObjectFromAllocationToRelease) {
     add(0x1000, 64);
     EXPECT_EQ(map_.live(at(0x1000), "free").size, 64U);
     EXPECT_EQ(map_.liveCount(), 1U);
@@ -94,7 +94,7 @@ TEST_F(LifeMapDeathTest, MemoryThatIsLiveOrWaitingCannotComeAgain) {
     EXPECT_EQ(map_.liveCount(), 1U);
 }
 
-TEST_F(LifeMapDeathTest, GrowsIntoWhatHasGoneAlone) {
+TEST_F(LifeMapDeathTest, GrowsOnlyIntoReleasedMemory) {
     add(0x1000, 64);
     add(0x1040, 64);
     EXPECT_EXIT(map_.resize(map_.live(at(0x1000), "realloc"), 65, "realloc"),

@@ -156,7 +156,7 @@ TEST_F(ObjectRecordTest, OneObjectTakesThePlaceOfAnother) {
     EXPECT_EQ(objects[1], objectNumber(138));
 }
 
-TEST_F(ObjectRecordTest, AsksOfTheNewestFirst) {
+TEST_F(ObjectRecordTest, AnyVisitsTheNewestObjectFirst) {
     for (std::size_t i = 0; i < 10; ++i) {
         ASSERT_TRUE(record.add(objectNumber(i), memory));
     }

@@ -17,7 +17,7 @@
 namespace heapwright::testing {
 namespace {
 
-TEST(RegionMap, KnowsWhoseAnAddressIs) {
+TEST(RegionMap, ReturnsTheOwnerOfAnAddress) {
     constexpr std::size_t bytes = 3 * RegionMap::granule;
     void* const region = platform::reservePagesAt(bytes, RegionMap::granule);
     ASSERT_NE(region, nullptr);
@@ -33,7 +33,7 @@ TEST(RegionMap, KnowsWhoseAnAddressIs) {
     platform::unmapPages(region, bytes);
 }
 
-TEST(RegionMap, SaysNobodyOfWhatCannotBeEntered) {
+TEST(RegionMap, ReturnsNullForAddressesThatCannotBeEntered) {
     int owner = 0;
     EXPECT_EQ(RegionMap::ownerOf(nullptr), nullptr);
     EXPECT_EQ(RegionMap::ownerOf(&owner), nullptr);

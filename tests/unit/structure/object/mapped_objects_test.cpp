@@ -110,7 +110,7 @@ TEST_F(MappedObjectsTest, StayWhereAnAlignmentWouldBeLost) {
     objects.free(object);
 }
 
-TEST_F(MappedObjectsTest, AreAsTheyWereWhenNothingComes) {
+TEST_F(MappedObjectsTest, StayUnchangedWhenTheSystemRefuses) {
     auto* const object = static_cast<unsigned char*>(objects.malloc(100));
     object[99] = 9;
     WidePages::refuse = true;

@@ -114,7 +114,7 @@ TEST_F(DescriptorTraceTest, AFailingWriteEndsTheTraceAlone) {
     ends_[0] = -1;
 }
 
-TEST_F(DescriptorTraceTest, WritesIntoNobodyElsesFile) {
+TEST_F(DescriptorTraceTest, DoesNotWriteIntoAReusedDescriptor) {
     Trace trace;
     trace.write(record(1));
     trace.flush();

@@ -35,7 +35,7 @@ TEST(FixedText, DividesToThreeDecimals) {
     EXPECT_EQ(ratio(UINT64_MAX - 1, UINT64_MAX), "0.999");
 }
 
-TEST(FixedText, TellsWhatWasCutOff) {
+TEST(FixedText, ReportsTruncation) {
     FixedText<4> text;
     text.put("hello");
     EXPECT_EQ(text.view(), "hell");

@@ -79,7 +79,7 @@ TEST_F(GranarySettingsTest, SayWhatIsWrongAndKeepWhatWasSet) {
     EXPECT_EQ(Settings::returnDelay(), 2000U);
 }
 
-TEST_F(GranarySettingsTest, SayWhatThereIsNot) {
+TEST_F(GranarySettingsTest, ReportAnUnknownSetting) {
     EXPECT_EQ(startWith("retrun=2s"),
               "heapwright: HEAPWRIGHT_GRANARY: there is no setting 'retrun'; there are return, "
               "background, huge-pages, guard, statistics, format, to\n");
@@ -101,7 +101,7 @@ TEST_F(GranarySettingsTest, CannotBeFloodedFromOutside) {
     EXPECT_EQ(Settings::target().view(), "stderr");
 }
 
-TEST_F(GranarySettingsTest, AreToldAsTheyAreSet) {
+TEST_F(GranarySettingsTest, ReadBackTheValueThatWasSet) {
     for (const auto& [setting, value] :
          std::vector<std::pair<const char*, const char*>>{{"return", "at-once"},
                                                           {"return", "never"},
@@ -125,7 +125,7 @@ TEST_F(GranarySettingsTest, AreToldAsTheyAreSet) {
     }
 }
 
-TEST_F(GranarySettingsTest, AreToldAllOfThem) {
+TEST_F(GranarySettingsTest, ForEachVisitsEverySetting) {
     std::string all;
     Settings::forEach([&all](std::string_view setting, const Settings::Text& value) {
         all.append(setting).append("=").append(value.view()).append(" ");

@@ -62,7 +62,7 @@ TEST(SettingText, ReadsTimesWithTheirUnit) {
     static_assert(!milliseconds("1h"));
 }
 
-TEST(SettingText, KnowsNoTimeThatWouldMeanNever) {
+TEST(SettingText, RefusesTimesOfTheValueForNever) {
     static_assert(milliseconds("4294967294ms") == UINT32_MAX - 1);
     static_assert(!milliseconds("4294967295ms"));
     static_assert(!milliseconds("4294968s"));

@@ -57,7 +57,7 @@ protected:
     TemporaryFile file_{"region"};
 };
 
-TEST(SharedMemory, IsMadeAndGoes) {
+TEST(SharedMemory, OpensAndClosesARegion) {
     const OpenRegion open = SharedMemory<64 * KiB>::open(mine);
     ASSERT_EQ(open.opening, Opening::made);
     SharedMemory<64 * KiB>::finish(open);
@@ -76,7 +76,7 @@ TEST_F(FileMemoryTest, IsFoundAgainAtItsAddress) {
     Memory::close(open);
 }
 
-TEST_F(FileMemoryTest, IsNotTakenFromAnotherHeapNorFromAnybodyElse) {
+TEST_F(FileMemoryTest, RefusesFilesOfAnotherKindOrProgram) {
     makeWith(nullptr);
     EXPECT_EQ(Memory::open({kind + 1, false, false}).opening, Opening::foreign);
     write("a letter to somebody, longer than any label that a region could have at its beginning");
@@ -94,7 +94,7 @@ TEST_F(FileMemoryTest, IsNotFoundWhereItIsCutOff) {
     EXPECT_EQ(Memory::open(mine).opening, Opening::foreign);
 }
 
-TEST_F(FileMemoryTest, IsOneProcessesUnlessItIsShared) {
+TEST_F(FileMemoryTest, OpensForOneProcessUnlessItIsShared) {
     const OpenRegion open = Memory::open(mine);
     ASSERT_EQ(open.opening, Opening::made);
     Memory::finish(open);
@@ -118,7 +118,7 @@ TEST_F(FileMemoryTest, IsOneProcessesUnlessItIsShared) {
     Memory::close(one);
 }
 
-TEST_F(FileMemoryTest, TellsWhenItsUserDied) {
+TEST_F(FileMemoryTest, ReportsThatItsUserDied) {
     makeWith(nullptr);
     EXPECT_EQ(statusOfChild([] { return Memory::open(mine).opening == Opening::found; }), 0);
     EXPECT_EQ(Memory::open(mine).opening, Opening::unclean);
@@ -148,7 +148,7 @@ TEST_F(FileMemoryTest, IsMadeAnewWhereItsMakerDied) {
     Memory::close(open);
 }
 
-TEST_F(FileMemoryTest, AForkedProcessLetsGoWithoutTouchingTheLocks) {
+TEST_F(FileMemoryTest, CloseInAForkedChildKeepsTheLocks) {
     const OpenRegion open = Memory::open(mine);
     Memory::finish(open);
     EXPECT_EQ(statusOfChild([&] {
@@ -198,7 +198,7 @@ TEST_F(FileMemoryTest, FailsWhereThereIsNoFile) {
     EXPECT_EQ(Memory::open(mine).opening, Opening::failed);
 }
 
-TEST_F(FileMemoryTest, StandsWhereItsTypeSays) {
+TEST_F(FileMemoryTest, MapsAtTheAddressOfItsType) {
     const OpenRegion open = FileMemory<There>::open(mine);
     ASSERT_EQ(open.opening, Opening::made);
     EXPECT_EQ(addressOf(open.region), There::address);

@@ -34,7 +34,7 @@ public:
     using Below = Heaps<>;
 };
 
-class RoomSourceTest : public ::testing::Test {
+class SharedRegionSourceTest : public ::testing::Test {
 protected:
     void SetUp() override {
         Watched::opened = Watched::closed = 0;
@@ -42,7 +42,7 @@ protected:
     }
 };
 
-TEST_F(RoomSourceTest, OpensARoomWhenItIsFirstAskedAndClosesIt) {
+TEST_F(SharedRegionSourceTest, OpensARegionOnTheFirstRequestAndClosesIt) {
     {
         Source source;
         MemoryUsage usage;
@@ -63,7 +63,7 @@ TEST_F(RoomSourceTest, OpensARoomWhenItIsFirstAskedAndClosesIt) {
     EXPECT_EQ(Watched::closed, 1);
 }
 
-TEST_F(RoomSourceTest, IsNullWhileThereIsNoRoom) {
+TEST_F(SharedRegionSourceTest, ReturnsNullWithoutARegion) {
     Watched::refuse = true;
     Source source;
     EXPECT_EQ(source.malloc(1), nullptr);
@@ -74,7 +74,7 @@ TEST_F(RoomSourceTest, IsNullWhileThereIsNoRoom) {
     EXPECT_EQ(source.malloc(SIZE_MAX), nullptr);
 }
 
-TEST_F(RoomSourceTest, ServesFromTheRoomInWhichItIsBuilt) {
+TEST_F(SharedRegionSourceTest, ServesFromTheRegionThatContainsIt) {
     const OpenRegion open = Watched::open({});
     {
         RegionUnderConstruction::mine() = open.region;
@@ -88,7 +88,7 @@ TEST_F(RoomSourceTest, ServesFromTheRoomInWhichItIsBuilt) {
     Watched::close(open);
 }
 
-TEST_F(RoomSourceTest, InitialisedByTheCompilerItLooksForNoRoom) {
+TEST_F(SharedRegionSourceTest, ConstinitSourceOpensItsOwnRegion) {
     static constinit Source source;
     EXPECT_NE(source.malloc(10), nullptr);
     EXPECT_EQ(Watched::opened, 1);

@@ -11,7 +11,7 @@
 namespace heapwright::testing {
 namespace {
 
-TEST(SharedRegion, IsNoneUntilItIsFinished) {
+TEST(SharedRegion, HasNoMagicNumberUntilItIsFinished) {
     alignas(16) std::array<std::byte, 4096> memory{};
     SharedRegion* const region = SharedRegion::begin(memory.data(), memory.size(), 42);
     EXPECT_EQ(region->label.address, addressOf(memory.data()));
@@ -22,7 +22,7 @@ TEST(SharedRegion, IsNoneUntilItIsFinished) {
     EXPECT_EQ(region->label.magic, RegionLabel::rightMagic);
 }
 
-TEST(SharedRegion, GivesOutWhatIsBehindItself) {
+TEST(SharedRegion, ServesTheMemoryBehindItsHeader) {
     alignas(16) std::array<std::byte, 4096> memory{};
     SharedRegion* const region = SharedRegion::begin(memory.data(), memory.size(), 42);
     const Stretch rest = region->memory();

@@ -18,7 +18,7 @@ struct alignas(void*) Object {
     std::array<std::byte, sizeof(void*)> memory;
 };
 
-TEST(DeferredFrees, AreWorkedOffOnce) {
+TEST(DeferredFrees, AreDrainedOnce) {
     DeferredFrees waiting;
     EXPECT_FALSE(waiting.any());
     waiting.drain([](void* /*object*/) { FAIL() << "nothing waits"; });
@@ -50,7 +50,7 @@ TEST(DeferredFrees, MayBeOverwrittenWhenTheyAreReleased) {
     EXPECT_EQ(count, objects.size());
 }
 
-TEST(DeferredFrees, WaitOnIfTheyComeWhileOthersAreWorkedOff) {
+TEST(DeferredFrees, FreesDuringADrainWaitForTheNext) {
     DeferredFrees waiting;
     std::array<Object, 2> objects{};
     waiting.add(&objects[0]);

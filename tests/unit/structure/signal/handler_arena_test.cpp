@@ -20,7 +20,7 @@ TEST(EmergencyArena, OwnsNothingBeforeItsFirstUse) {
     EXPECT_FALSE(arena.owns(pointerTo(~Address{0} / 2)));
 }
 
-TEST(EmergencyArena, GivesAlignedApartAndSized) {
+TEST(EmergencyArena, ReturnsAlignedSeparateObjectsOfKnownSize) {
     EmergencyArena arena;
     void* const first = arena.memalign(16, 100);
     void* const second = arena.memalign(4096, 1);
@@ -43,7 +43,7 @@ TEST(EmergencyArena, StartsAgainWhenNothingIsLive) {
     EXPECT_EQ(arena.memalign(16, 100), first);
 }
 
-TEST(EmergencyArena, IsNullWhenItIsFull) {
+TEST(EmergencyArena, ReturnsNullWhenItIsFull) {
     EmergencyArena arena;
     EXPECT_EQ(arena.memalign(16, EmergencyArena::capacity), nullptr);
     EXPECT_EQ(arena.memalign(16, ~std::size_t{0}), nullptr);
@@ -92,7 +92,7 @@ TEST(HandlerArena, HasNothingBeforeItsFirstUse) {
     EXPECT_EQ(arena.bytes(), 0U);
 }
 
-TEST(HandlerArena, GivesAlignedApartSizedAndNobodysHome) {
+TEST(HandlerArena, ReturnsAlignedSeparateObjectsWithoutOwner) {
     Arena arena;
     std::vector<void*> objects;
     for (std::size_t align = 1; align <= 4 * unit; align *= 2) {
@@ -113,7 +113,7 @@ TEST(HandlerArena, GivesAlignedApartSizedAndNobodysHome) {
     }
 }
 
-TEST(HandlerArena, TellsItsObjectsFromOthers) {
+TEST(HandlerArena, OwnsItsObjectsAndNoOthers) {
     alignas(unit) static std::array<char, unit> other{};
     EXPECT_FALSE(Arena::owns(other.data() + 64));
 }
@@ -148,7 +148,7 @@ TEST(HandlerArena, TakesMoreUnitsAndUsesThemAgain) {
     }
 }
 
-TEST(HandlerArena, GivesAMappingBack) {
+TEST(HandlerArena, UnmapsALargeObjectOnFree) {
     Arena arena;
     void* const object = arena.memalign(16, 10 * unit);
     ASSERT_NE(object, nullptr);
@@ -157,7 +157,7 @@ TEST(HandlerArena, GivesAMappingBack) {
     EXPECT_EQ(arena.bytes(), 0U);
 }
 
-TEST(HandlerArena, IsNullForWhatNoMemoryHolds) {
+TEST(HandlerArena, ReturnsNullForImpossibleSizes) {
     Arena arena;
     EXPECT_EQ(arena.memalign(16, ~std::size_t{0}), nullptr);
     EXPECT_EQ(arena.memalign(16, ~std::size_t{0} / 2), nullptr);

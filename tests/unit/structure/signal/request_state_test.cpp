@@ -17,7 +17,7 @@
 namespace heapwright::testing {
 namespace {
 
-TEST(SlowPath, IsEnteredOverAScopeAndStaysSoOverAnInnerOne) {
+TEST(SlowPath, StaysEnteredUntilTheOuterScopeEnds) {
     EXPECT_FALSE(SlowPath::entered());
     {
         const SlowPath::Entry outer;
@@ -38,7 +38,7 @@ TEST(SlowPath, IsMarkedUntilItIsUnmarked) {
     EXPECT_FALSE(SlowPath::entered());
 }
 
-TEST(SlowPath, IsEachThreadsOwn) {
+TEST(SlowPath, IsPerThread) {
     const SlowPath::Entry entry;
     bool other = true;
     std::thread([&other] { other = SlowPath::entered(); }).join();
@@ -62,7 +62,7 @@ using Suspended = SuspendedState<Words>;
 constexpr StackPart outer = StackPart::below(0x7000'0000, 0);
 constexpr StackPart inner = StackPart::below(0x6FFF'0000, 0);
 
-TEST(SuspendedState, IsOutOfSightInAHandlerAndBackAfterIt) {
+TEST(SuspendedState, IsEmptyInAHandlerAndRestoredAfterIt) {
     Words state = Words::counted(1);
     const auto before = Suspended::suspend(state, outer);
     EXPECT_TRUE(Suspended::isSuspended() && state.isEmpty());
@@ -99,7 +99,7 @@ struct Interrupted {
     }
 };
 
-TEST(SuspendedState, IsAboutToBeSuspendedForASignalDuringTheCopy) {
+TEST(SuspendedState, CopyThatASignalInterruptsCountsAsSuspended) {
     void* const page = platform::mapPages(platform::pageSize());
     ASSERT_NE(page, nullptr);
     Interrupted::state = ::new (page) Words(Words::counted(5));
@@ -119,7 +119,7 @@ TEST(SuspendedState, IsAboutToBeSuspendedForASignalDuringTheCopy) {
     platform::unmapPages(page, platform::pageSize());
 }
 
-TEST(SuspendedState, ComesBackWhenAHandlerLeftForGood) {
+TEST(SuspendedState, IsRestoredAfterAHandlerThatDidNotReturn) {
     Words state = Words::counted(3);
     const auto before = Suspended::suspend(state, outer);
     EXPECT_FALSE(Suspended::checkSuspended(outer.top + 8)) << "above where it began";
@@ -129,7 +129,7 @@ TEST(SuspendedState, ComesBackWhenAHandlerLeftForGood) {
     EXPECT_EQ(state.word[0], 99U) << "what came back is not brought back twice";
 }
 
-TEST(SuspendedState, IsStillHiddenWhenAnInnerHandlerLeftForTheOuter) {
+TEST(SuspendedState, StaysHiddenAfterAJumpFromAnInnerToTheOuterHandler) {
     constexpr StackPart alternate = StackPart::below(0x5000'0800, 0x5000'0000);
     Words state = Words::counted(3);
     const auto first = Suspended::suspend(state, outer);
@@ -161,7 +161,7 @@ TEST(SuspendedState, CountsHandlersBeyondItsDepthAsTheirOuterOne) {
     EXPECT_EQ(state.word, Words::counted(5).word);
 }
 
-TEST(SuspendedState, ComesBackAtTheEndOfAThread) {
+TEST(SuspendedState, IsRestoredWhenTheThreadEnds) {
     Words state = Words::counted(5);
     static_cast<void>(Suspended::suspend(state, outer));
     Suspended::restore();

@@ -36,7 +36,7 @@ TEST(Emptiness, SaysWhichSuperblockIsEmptyEnough) {
     EXPECT_TRUE((Emptiness<1, 2, 4>::isMostlyEmpty(1, 3)));
 }
 
-TEST(Never, LetsAHeapKeepEverything) {
+TEST(Never, RequiresNoUse) {
     EXPECT_EQ(Never::least(1'000'000, 10), 0U);
 }
 

@@ -74,7 +74,7 @@ TEST(HoardMemory, TakesFromTheHeapThatIsChosen) {
     EXPECT_EQ(memory.figures().used, 4U);
 }
 
-TEST(HoardMemory, TakesBackIntoTheSuperblockWhoeverFrees) {
+TEST(HoardMemory, FreeReturnsToTheSuperblockFromAnyThread) {
     Hoard memory;
     Chosen::now = 1;
     void* const object = memory.take();
@@ -113,7 +113,7 @@ TEST(HoardMemory, GivesAwayWhatIsMostlyEmptyAndAnotherHeapTakesIt) {
     EXPECT_EQ(memory.figures().held, figures.held + each);
 }
 
-TEST(HoardMemory, MakesWhatIsEmptyInTheGlobalHeapNobodys) {
+TEST(HoardMemory, ReleasesEmptySuperblocksOfTheGlobalHeap) {
     Hoard memory;
     Chosen::now = 1;
     const std::size_t each = memory.perBlock();
@@ -152,7 +152,7 @@ TEST(HoardMemory, KeepsTheLinesOfTwoOwnersApart) {
     EXPECT_GT(inTransferred, 0U) << "they were used as far as they may";
 }
 
-TEST(HoardMemoryDeathTest, LocksNobodysSuperblock) {
+TEST(HoardMemoryDeathTest, AbortsOnAFreeIntoASuperblockWithoutOwner) {
     Hoard memory;
     Chosen::now = 1;
     const std::vector<void*> objects = memory.takeMany(8 * memory.perBlock());

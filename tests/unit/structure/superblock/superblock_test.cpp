@@ -146,7 +146,7 @@ TEST(Superblock, HoldsAnAlignedObjectInsideItsSlot) {
     }
 }
 
-TEST(SuperblockDeathTest, TellsAWrongFree) {
+TEST(SuperblockDeathTest, AbortsOnAWrongFree) {
     Any block(112);
     void* const object = block->allocate();
     void* const freed = block->allocate();
@@ -163,7 +163,7 @@ TEST(SuperblockDeathTest, TellsAWrongFree) {
     EXPECT_DEATH(block->free(forward(&*block, size - 1)), "invalid pointer");
 }
 
-TEST(SuperblockDeathTest, TellsAWrongFreeOfAnAlignedObject) {
+TEST(SuperblockDeathTest, AbortsOnAWrongFreeOfAnAlignedObject) {
     Any block(1008);
     [[maybe_unused]] void* const other = block->allocate();
     void* const slot = block->allocate();

@@ -45,7 +45,7 @@ TEST(ByThread, GivesEachLiveThreadAPlaceThatItKeeps) {
     EXPECT_NE(other, mine);
 }
 
-TEST(RoundRobin, TakesOneAfterTheOtherWhoeverAsks) {
+TEST(RoundRobin, UsesHeapsInTurnAcrossThreads) {
     HeapArray<3, Locked> heaps;
     RoundRobin<3> assignment;
     std::vector<std::size_t> order;
@@ -83,7 +83,7 @@ private:
     std::thread thread_;
 };
 
-TEST(FirstFree, StaysWithTheLastAndAvoidsWhereSomebodyIs) {
+TEST(FirstFree, KeepsItsHeapUnlessAnotherThreadUsesIt) {
     HeapArray<3, Locked> heaps;
     FirstFree<3> assignment;
     const std::size_t mine = served(assignment, heaps);
@@ -104,7 +104,7 @@ TEST(FirstFree, StaysWithTheLastAndAvoidsWhereSomebodyIs) {
     EXPECT_EQ(assignment.used(), 3U);
 }
 
-TEST(FirstFree, WaitsForItsOwnWhereNoneIsFree) {
+TEST(FirstFree, WaitsForItsHeapIfNoneIsFree) {
     HeapArray<1, Locked> heaps;
     FirstFree<1> assignment;
     EXPECT_EQ(served(assignment, heaps), 0U);

@@ -11,15 +11,15 @@
 namespace heapwright::testing {
 namespace {
 
-class ChoresTest : public ::testing::Test {
+class DeferredWorkTest : public ::testing::Test {
 protected:
-    ChoresTest() {
+    DeferredWorkTest() {
         DeferredWork::setWorker(&work);
         DeferredWork::look();
         done = 0;
         times = 0;
     }
-    ~ChoresTest() override { DeferredWork::setWorker(nullptr); }
+    ~DeferredWorkTest() override { DeferredWork::setWorker(nullptr); }
 
     static void work(DeferredWork::Set chores) noexcept {
         done |= chores;
@@ -30,7 +30,7 @@ protected:
     static inline std::atomic<int> times{0};
 };
 
-TEST_F(ChoresTest, AreDoneByWhoLooksNext) {
+TEST_F(DeferredWorkTest, NextLookRunsTheWorkerOnce) {
     EXPECT_FALSE(DeferredWork::due());
     DeferredWork::ask(1);
     EXPECT_TRUE(DeferredWork::due());
@@ -42,7 +42,7 @@ TEST_F(ChoresTest, AreDoneByWhoLooksNext) {
     EXPECT_EQ(times, 1);
 }
 
-TEST_F(ChoresTest, AreDoneTogetherAndOnce) {
+TEST_F(DeferredWorkTest, PendingWorkRunsTogetherAndOnce) {
     DeferredWork::ask(1);
     DeferredWork::ask(4);
     DeferredWork::ask(1);
@@ -51,7 +51,7 @@ TEST_F(ChoresTest, AreDoneTogetherAndOnce) {
     EXPECT_EQ(times, 1);
 }
 
-TEST_F(ChoresTest, WaitForAWorker) {
+TEST_F(DeferredWorkTest, WorkWaitsUntilAWorkerIsSet) {
     DeferredWork::setWorker(nullptr);
     DeferredWork::ask(2);
     DeferredWork::look();
@@ -61,7 +61,7 @@ TEST_F(ChoresTest, WaitForAWorker) {
     EXPECT_EQ(done, 2U);
 }
 
-TEST_F(ChoresTest, MayLeadToOthersWhileTheyAreDone) {
+TEST_F(DeferredWorkTest, WorkerCanAskForMoreWork) {
     DeferredWork::setWorker([](DeferredWork::Set chores) noexcept {
         ++times;
         DeferredWork::look(); // as a request would that the worker makes
@@ -76,7 +76,7 @@ TEST_F(ChoresTest, MayLeadToOthersWhileTheyAreDone) {
     EXPECT_EQ(times, 2);
 }
 
-TEST_F(ChoresTest, AreDoneByOneOfManyThreads) {
+TEST_F(DeferredWorkTest, OneOfManyThreadsRunsTheWorker) {
     constexpr int rounds = 1000;
     DeferredWork::setWorker([](DeferredWork::Set) noexcept { ++times; });
     std::vector<std::thread> threads;
@@ -99,7 +99,7 @@ TEST_F(ChoresTest, AreDoneByOneOfManyThreads) {
     EXPECT_EQ(times, before);
 }
 
-TEST_F(ChoresTest, AreDoneInAFreeOnlyIfItsCallerIsSafe) {
+TEST_F(DeferredWorkTest, FreeRunsTheWorkerOnlyForASafeCaller) {
     DeferredWork::ask(1);
     DeferredWork::lookInFree(&done);
     EXPECT_EQ(done, 0U) << "no caller is known";
@@ -110,7 +110,7 @@ TEST_F(ChoresTest, AreDoneInAFreeOnlyIfItsCallerIsSafe) {
     EXPECT_EQ(done, 1U);
 }
 
-TEST_F(ChoresTest, AreLeftWhileAHandlerRuns) {
+TEST_F(DeferredWorkTest, SignalHandlerDoesNotRunTheWorker) {
     {
         const DeferredWork::Hold outer;
         DeferredWork::ask(1);

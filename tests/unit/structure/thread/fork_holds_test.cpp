@@ -45,7 +45,7 @@ TEST(ForkHolds, HoldsHeapsOfDifferentKinds) {
     EXPECT_EQ(order, "other one ") << "the last first";
 }
 
-TEST(ForkHolds, LetsGoAsOftenAsItHoldsWhatCannotSay) {
+TEST(ForkHolds, ReleasesAsOftenAsItHoldsHeapsWithoutOwnerQuery) {
     std::thread([] {
         std::array<Plain, 2> heaps;
         ForkHolds<2> holds;

@@ -20,7 +20,7 @@ void besideAnother(Body body) {
     std::thread(body).join();
 }
 
-TEST(ForkLock, IsHeldForAForkAndLetGo) {
+TEST(ForkLock, IsHeldForAForkAndReleased) {
     besideAnother([] {
         Latch lock;
         ASSERT_TRUE(lock.holdFor(1));
@@ -35,7 +35,7 @@ TEST(ForkLock, IsHeldForAForkAndLetGo) {
     });
 }
 
-TEST(ForkLock, LeavesWhatItsThreadHasToThatThread) {
+TEST(ForkLock, ForkKeepsALockOfTheForkingThread) {
     besideAnother([] {
         Latch lock;
         lock.lock();
@@ -49,7 +49,7 @@ TEST(ForkLock, LeavesWhatItsThreadHasToThatThread) {
     });
 }
 
-TEST(ForkLock, IsLetGoByTheForkThatTookItOfTwoInsideOneAnother) {
+TEST(ForkLock, NestedForksReleaseItAtTheOuterEnd) {
     besideAnother([] {
         Latch lock;
         ASSERT_TRUE(lock.holdFor(1));
@@ -61,14 +61,14 @@ TEST(ForkLock, IsLetGoByTheForkThatTookItOfTwoInsideOneAnother) {
     });
 }
 
-TEST(ForkLock, IsNotHadWhileItsHolderIsAtWork) {
+TEST(ForkLock, HoldForFailsWhileAnotherThreadHasTheLock) {
     Latch lock;
     lock.lock();
     besideAnother([&lock] { EXPECT_FALSE(lock.holdFor(1)); });
     lock.unlock();
 }
 
-TEST(ForkLock, IsClaimedFromAHolderThatIsBelowWhoThenWaits) {
+TEST(ForkLock, ForkClaimsItFromAHolderInTheHeapBelow) {
     Latch lock;
     std::atomic<bool> isBelow{false};
     std::atomic<bool> mayReturn{false};
@@ -97,7 +97,7 @@ TEST(ForkLock, IsClaimedFromAHolderThatIsBelowWhoThenWaits) {
     lock.unlock();
 }
 
-TEST(ForkLock, GivesUpTheLockBelowWhileAForkHasClaimedIt) {
+TEST(ForkLock, GuardReleasesTheInnerLockWhileAForkHoldsTheOuter) {
     std::thread([] {}).join(); // whose a lock is, is only known once there were threads
     Latch outer;
     Latch inner;
@@ -123,7 +123,7 @@ TEST(ForkLock, GivesUpTheLockBelowWhileAForkHasClaimedIt) {
     EXPECT_TRUE(inner.tryLock());
 }
 
-TEST(ForkLock, IsFreeInTheChildWhoeverHadIt) {
+TEST(ForkLock, IsFreeInTheForkedChild) {
     Latch lock;
     std::atomic<int> step{0};
     std::thread holder([&] {

@@ -89,7 +89,7 @@ TEST_F(Array, KeepsHeapsOnLinesOfTheirOwn) {
     EXPECT_EQ(heaps[1].place(), 1U);
 }
 
-TEST_F(Array, DoesToAllWhatIsDoneToIt) {
+TEST_F(Array, FlushTrimClearAndMeasureReachEveryHeap) {
     EXPECT_TRUE(heaps.flush()) << "one of them had something";
     EXPECT_FALSE(heaps.trim(301)) << "none had";
     heaps.clear();
@@ -102,7 +102,7 @@ TEST_F(Array, DoesToAllWhatIsDoneToIt) {
     EXPECT_FALSE(heaps.owns(this));
 }
 
-TEST_F(Array, IsHeldOverAForkInOneOrderAndLetGoInTheOther) {
+TEST_F(Array, ForkLocksInOrderAndUnlocksInReverse) {
     heaps.beforeFork();
     heaps.afterForkInParent();
     heaps.beforeFork();

@@ -30,7 +30,7 @@ TEST(HeapGroup, SumsUpWhatItsHeapsHave) {
     group[2].free(other);
 }
 
-TEST(HeapGroup, IsHeldOverAForkAndLeavesTheSlotsOfNobodyInTheChild) {
+TEST(HeapGroup, ForkedChildFreesTheSlotsOfOtherThreads) {
     Mapped group;
     std::thread([&] { // has a slot, and an unreleased one stands beside it
         (void)threadSlot();

@@ -44,7 +44,7 @@ TEST(OwnHeap, GivesEachLiveThreadItsOwn) {
     EXPECT_FALSE(OwnHeap<64>::isExclusive(0));
 }
 
-TEST(OwnHeap, HasOneForThoseThatCameLate) {
+TEST(OwnHeap, ThreadsBeyondTheLimitShareHeapZero) {
     std::size_t late = 0;
     for (const std::size_t index : toldTo<OwnHeap<2>>(8)) {
         late += index == 0 ? 1U : 0U;
@@ -101,7 +101,7 @@ TEST(PerProcessor, HasTwoHeapsForEach) {
 static_assert(HeapSelector<ByThread<4>> && HeapSelector<OwnHeap<4>> &&
               HeapSelector<PerProcessor<4>>);
 
-TEST(HeapSelector, OnlyAHeapOfOnesOwnIsExclusiveAndFollowsAFork) {
+TEST(HeapSelector, OnlyOwnHeapIsExclusiveAndForkAware) {
     EXPECT_TRUE(ExclusiveHeapSelector<OwnHeap<8>>);
     EXPECT_TRUE(ForkAwareHeapSelector<OwnHeap<8>>);
     EXPECT_FALSE(ExclusiveHeapSelector<PerProcessor<8>>);

@@ -53,7 +53,7 @@ private:
     std::thread thread_;
 };
 
-TEST(Registry, HasWhoEnteredAndDidNotLeave) {
+TEST(Registry, ListsMembersThatEnteredAndDidNotLeave) {
     Registry<Member> registry;
     EXPECT_EQ(numbersIn(registry), (std::set<int>{}));
     Entered one(registry, 1);
@@ -70,7 +70,7 @@ TEST(Registry, HasWhoEnteredAndDidNotLeave) {
     four.leave();
 }
 
-TEST(Registry, LetsNobodyLeaveTwiceOrInTheNameOfAnother) {
+TEST(Registry, IgnoresLeaveOfAMemberThatDidNotEnter) {
     Registry<Member> registry;
     Member mine{1};
     const Member other{2};
@@ -84,7 +84,7 @@ TEST(Registry, LetsNobodyLeaveTwiceOrInTheNameOfAnother) {
     EXPECT_EQ(numbersIn(registry), (std::set<int>{1}));
 }
 
-TEST(Registry, PassesOverWhoseThreadVanishedWithItsMemory) {
+TEST(Registry, SkipsAMemberWhoseThreadAndMemoryAreGone) {
     const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
     void* const memory =
         ::mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -105,7 +105,7 @@ TEST(Registry, PassesOverWhoseThreadVanishedWithItsMemory) {
     last.leave();
 }
 
-TEST(Registry, IsHeldStillWhileItIsGoneOver) {
+TEST(Registry, StaysUnchangedWhileAForkHoldsIt) {
     Registry<Member> registry;
     std::vector<std::thread> threads;
     for (int number = 0; number < 4; ++number) {
@@ -128,7 +128,7 @@ TEST(Registry, IsHeldStillWhileItIsGoneOver) {
     EXPECT_TRUE(numbersIn(registry).empty());
 }
 
-TEST(Registry, HasTheForkingThreadAloneInAChild) {
+TEST(Registry, ForkedChildListsOnlyTheForkingThread) {
     Registry<Member> registry;
     Member mine{1};
     Entered other(registry, 2);
