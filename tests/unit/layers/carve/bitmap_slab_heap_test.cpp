@@ -112,7 +112,7 @@ TEST(BitmapSlabHeap, MeasuresWhatIsFree) {
     EXPECT_EQ(usage.mapped, 8 * KiB - 16) << "twice the slab, for this source aligns nothing";
 }
 
-TEST(BitmapSlabHeap, TakesJustTheSlabFromWhoCanAlign) {
+TEST(BitmapSlabHeap, TakesOnlyTheSlabFromAnAlignedHeap) {
     BitmapSlabHeap<100, 64 * KiB, MmapHeap> heap;
     void* const object = heap.malloc(100);
     MemoryUsage usage;

@@ -73,7 +73,7 @@ TEST(BumpHeap, PassesANullUpAndGoesOn) {
     EXPECT_EQ(Ledger::the().requests, requests);
 }
 
-TEST(BumpHeap, IsOneThatAdopts) {
+TEST(BumpHeap, AcceptsForeignFrees) {
     using Mapped = BumpHeap<64 * KiB, 8, UniqueHeap<struct Adopting, MmapHeap>>;
     EXPECT_TRUE(ForeignFreeHeap<Mapped> && ZeroingHeap<Mapped> && SizedFreeHeap<Mapped>);
     EXPECT_FALSE(ClearableHeap<Mapped>) << "what it has left is not its own any more";

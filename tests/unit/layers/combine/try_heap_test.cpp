@@ -115,7 +115,7 @@ TEST(TryHeap, ClearsAndOwnsBoth) {
     EXPECT_EQ(usage.mapped, 5 * KiB);
 }
 
-TEST(TryHeap, ForksAndFlushesWhoeverCan) {
+TEST(TryHeap, ForwardsForkAndFlushToHeapsThatHaveThem) {
     TryHeap<Buffer, LockedHeap<FutexLock, FreelistHeap<MmapHeap>>> heap;
     static_assert(ForkableHeap<decltype(heap)> && FlushableHeap<decltype(heap)>);
     static_assert(!HoldingHeap<TryHeap<Buffer, MmapHeap>>);

@@ -66,7 +66,7 @@ TEST(UniqueHeap, LetsTwoLayersDrawOnOneSource) {
     Source::theHeap().clear();
 }
 
-TEST(UniqueHeap, KeepsFromOneFaceWhatConcernsThemAll) {
+TEST(UniqueHeap, OffersNoVerbThatAffectsOtherFaces) {
     using Shared = UniqueHeap<First, ChunkHeap<4 * KiB, 0, MmapHeap>>;
     EXPECT_FALSE(ClearableHeap<Shared>);
     EXPECT_TRUE(ForeignFreeHeap<Shared> && UniquelyNamedHeap<Shared>);

@@ -112,7 +112,7 @@ TEST_F(EmptyObjectHeapDeathTest, CannotBeAccessed) {
     EXPECT_DEATH(static_cast<void>(*object), "");
 }
 
-TEST_F(EmptyObjectHeapDeathTest, KnowsTheSizeThatAFreeMayName) {
+TEST_F(EmptyObjectHeapDeathTest, ChecksTheSizeOfASizedFree) {
     LiveMapHeap<EmptyObjectHeap<4 * KiB, TailCanaryHeap<CountingHeap>>> heap;
     void* const object = heap.malloc(0);
     heap.checkRequest(object, 0, 1, "free_sized");

@@ -126,7 +126,7 @@ struct FinalFragile final : PerClassHeap<FinalFragile, Pool> {
     long value = 0;
 };
 
-TEST(PerClassHeap, TakesBackWhatAConstructorThrewOutOf) {
+TEST(PerClassHeap, FreesAnObjectWhoseConstructorThrew) {
     beginWith<Fragile>();
     for (int i = 0; i < 3; ++i) {
         EXPECT_THROW(delete new Fragile(true), std::runtime_error);
@@ -139,7 +139,7 @@ TEST(PerClassHeap, TakesBackWhatAConstructorThrewOutOf) {
     EXPECT_EQ(Ledger::the().requests, 1U);
 }
 
-TEST(PerClassHeap, GivesUpWhatNobodySaysTheSizeOf) {
+TEST(PerClassHeap, LeaksAnObjectFreedWithoutItsSize) {
     beginWith<Fragile>();
     EXPECT_THROW(delete new (std::nothrow) Fragile(true), std::runtime_error);
     EXPECT_THROW(delete new (std::nothrow) Fragile(true), std::runtime_error);

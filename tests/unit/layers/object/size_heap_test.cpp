@@ -36,7 +36,7 @@ TEST(SizeHeap, NeedsOnlyEightBytesWhereThePhaseLeavesThem) {
     plain.free(other);
 }
 
-TEST(SizeHeap, TellsTheSizeToWhoWantsToKnow) {
+TEST(SizeHeap, PassesTheSizeToASizedFree) {
     Ledger::begin();
     SizeHeap<ChunkHeap<4 * KiB, 8, CountingHeap>> heap;
     void* const large = heap.malloc(50'000);

@@ -49,7 +49,7 @@ TEST_F(UnitObjectHeapTest, AgreesWithTheModelOverRandomHistories) {
     }
 }
 
-TEST_F(UnitObjectHeapTest, PassesANullUpWheneverTheSystemHasNone) {
+TEST_F(UnitObjectHeapTest, ReturnsNullWhenTheSystemRefuses) {
     for (std::size_t refuse = 1; refuse <= 20; ++refuse) {
         ExtentLedger::begin(refuse);
         {
@@ -60,7 +60,7 @@ TEST_F(UnitObjectHeapTest, PassesANullUpWheneverTheSystemHasNone) {
     }
 }
 
-TEST_F(UnitObjectHeapTest, TheUnitBeforeAnObjectSaysThatItIsNobodysToKeep) {
+TEST_F(UnitObjectHeapTest, UnitBeforeAnObjectHasTheUncachedOwnerTag) {
     Large heap;
     for (std::size_t align = 16; align <= 16 * MiB; align *= 2) {
         for (const std::size_t size : {std::size_t{1}, 20 * KiB, 3 * unit, 5 * MiB}) {

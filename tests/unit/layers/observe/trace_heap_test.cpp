@@ -82,7 +82,7 @@ TEST_F(TraceHeapTest, TellsASizedFreeAsAFree) {
     EXPECT_TRUE(Ledger::the().live.empty()) << "the chunk of its own was returned";
 }
 
-TEST_F(TraceHeapTest, TheSinkIsFlushedBeforeAForkAndToldOfItInTheChild) {
+TEST_F(TraceHeapTest, FlushesTheSinkBeforeAForkAndNotifiesItInTheChild) {
     TraceHeap<LineSink, CountingHeap> heap;
     heap.free(heap.malloc(8));
     heap.beforeFork();

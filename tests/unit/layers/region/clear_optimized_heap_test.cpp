@@ -341,7 +341,7 @@ TEST(ClearOptimizedHeap, MeasuresWhatBothHold) {
     EXPECT_TRUE(heap.owns(object));
 }
 
-TEST(ClearOptimizedHeap, LendsItsCursorAsNoSourceDoes) {
+TEST(ClearOptimizedHeap, IsACursorHeap) {
     EXPECT_TRUE(CursorHeap<Heap>);
     EXPECT_FALSE(CursorHeap<MmapHeap>);
 }

@@ -118,7 +118,7 @@ TEST(EmulatedRegionHeap, OnlyItsRecordsAreTakenFromRecords) {
     EXPECT_EQ(live(), 0U);
 }
 
-TEST(EmulatedRegionHeap, AnObjectThatCannotBeRecordedIsNone) {
+TEST(EmulatedRegionHeap, ReturnsNullIfTheObjectCannotBeRecorded) {
     Ledger::begin();
     EmulatedRegionHeap<CountingHeap, CountingHeap> heap;
     Ledger::the().refuse = 1; // the object

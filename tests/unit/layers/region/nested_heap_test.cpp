@@ -228,7 +228,7 @@ TEST(NestedHeap, ThreadsMakeAndEndChildrenOfASharedOne) {
     EXPECT_EQ(last.parent(), &root);
 }
 
-TEST(NestedHeap, ANullFromBelowIsNoChild) {
+TEST(NestedHeap, MakeChildReturnsNullWithoutMemory) {
     Ledger::begin(Ledger::all);
     Nested parent;
     EXPECT_EQ(parent.makeChild(), nullptr);

@@ -153,7 +153,7 @@ TEST(RegionHeap, OwnsWhatLiesInItsChunks) {
     EXPECT_FALSE(heap.owns(mine));
 }
 
-TEST(RegionHeap, UnderTheSanitizerWhatIsNobodysMayNotBeTouched) {
+TEST(RegionHeap, AddressSanitizerFindsAccessesOutsideObjects) {
     if constexpr (platform::poisons) {
         Ledger::begin();
         Region heap;

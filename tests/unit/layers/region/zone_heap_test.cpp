@@ -43,7 +43,7 @@ TEST(ZoneHeap, FreesAllAtOnceAndNothingBefore) {
     EXPECT_TRUE(Ledger::the().live.empty());
 }
 
-TEST(ZoneHeap, ANullFromBelowGoesUp) {
+TEST(ZoneHeap, ReturnsNullIfTheHeapBelowDoes) {
     Ledger::begin(Ledger::all);
     Zone heap;
     EXPECT_EQ(heap.malloc(16), nullptr);

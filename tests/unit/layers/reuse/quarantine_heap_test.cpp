@@ -110,7 +110,7 @@ TEST(QuarantineHeap, GivesWhatWaitsBackWhenThereIsNoMemory) {
     EXPECT_FALSE(heap.flush());
 }
 
-TEST(QuarantineHeap, TakesTheGarbageOfAnObjectForNoSeal) {
+TEST(QuarantineHeap, AcceptsFreesOfObjectsWithAnyContents) {
     Ledger::begin();
     Quarantine heap;
     for (const int fill : {0, 0xFF, 0xF5, 0x5A}) { // among them its own poison
@@ -126,7 +126,7 @@ TEST(QuarantineHeap, TakesTheGarbageOfAnObjectForNoSeal) {
 }
 
 /// Memory that has waited comes back, and its new owner frees it without having written to it.
-TEST(QuarantineHeap, DoesNotTakeAnOldSealForANewOne) {
+TEST(QuarantineHeap, AcceptsAFreeOfAReusedObjectWithAnOldSeal) {
     alignas(16) static unsigned char memory[64];
     QuarantineHeap<1000, Reusing<memory>> heap;
     for (int i = 0; i < 3; ++i) {
@@ -224,7 +224,7 @@ TEST_F(QuarantineHeapDeathTest, DiesOfAWriteToWhatWaits) {
 }
 
 /// The newest is sealed anew when another one comes behind it.
-TEST_F(QuarantineHeapDeathTest, DoesNotSealAWriteIn) {
+TEST_F(QuarantineHeapDeathTest, DetectsAWriteBeforeTheNextFreeSealsAgain) {
     auto* const object = static_cast<unsigned char*>(heap_.malloc(100));
     heap_.free(object);
     EXPECT_EXIT(
@@ -249,7 +249,7 @@ TEST_F(QuarantineHeapDeathTest, DiesOfAWriteAlsoWhenItIsCleared) {
 
 /// All of an object, link and seal and poison, is overwritten before it is freed again. It passes
 /// the queue twice, which cuts the queue, and that shows at last.
-TEST_F(QuarantineHeapDeathTest, DiesOfADoubleFreeThatHidItsTraces) {
+TEST_F(QuarantineHeapDeathTest, AbortsOnADoubleFreeOfAnOverwrittenObject) {
     unsigned char* const object = waitingOne();
     EXPECT_EXIT(
         {

@@ -33,7 +33,7 @@ std::vector<std::size_t> firstSteps(Heap& heap) {
     return steps;
 }
 
-TEST(RandomFreelistHeap, GivesFreshObjectsInAnOrderThatNobodyKnows) {
+TEST(RandomFreelistHeap, ServesFreshObjectsInRandomOrder) {
     Ledger::begin();
     RandomFreelistHeap<64, Chunks> heap;
     RandomFreelistHeap<64, Chunks> other;

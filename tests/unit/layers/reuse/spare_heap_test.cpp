@@ -91,7 +91,7 @@ TEST_F(SpareHeapTest, GivesEverythingBackAtItsEnd) {
     EXPECT_EQ(Ledger::the().wrongFrees, 0U);
 }
 
-TEST_F(SpareHeapTest, ANullFromBelowGoesUp) {
+TEST_F(SpareHeapTest, ReturnsNullIfTheHeapBelowDoes) {
     Spare heap;
     void* const chunk = heap.malloc(8000);
     Ledger::the().refuse = Ledger::all;
@@ -111,7 +111,7 @@ struct TakenLock {
     [[nodiscard]] bool heldByThisThread() const { return false; }
 };
 
-TEST_F(SpareHeapTest, NobodyWaitsForWhoeverIsInside) {
+TEST_F(SpareHeapTest, FreesToTheHeapBelowIfItsLockIsTaken) {
     SpareHeap<TakenLock, 64 * KiB, Chunks> heap;
     void* const chunk = heap.malloc(8000);
     ASSERT_NE(chunk, nullptr);

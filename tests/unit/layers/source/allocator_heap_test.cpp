@@ -53,7 +53,7 @@ struct StrictAllocator {
 
 using Strict = AllocatorHeap<StrictAllocator<char>>;
 
-TEST(AllocatorHeap, TellsTheAllocatorOnTheWayBackHowMuchItGave) {
+TEST(AllocatorHeap, DeallocatesWithTheAllocatedCount) {
     Strict heap;
     std::vector<void*> objects;
     for (std::size_t size = 1; size < 200; size += 7) {
@@ -73,7 +73,7 @@ TEST(AllocatorHeap, TellsTheAllocatorOnTheWayBackHowMuchItGave) {
     EXPECT_EQ(usage.mapped, 0U);
 }
 
-TEST(AllocatorHeap, MakesANullOfWhatIsThrown) {
+TEST(AllocatorHeap, ReturnsNullIfTheAllocatorThrows) {
     Strict heap;
     Record::empty = true;
     EXPECT_EQ(heap.malloc(10), nullptr);
@@ -106,7 +106,7 @@ TEST(AllocatorHeap, IsASourceLikeAnyOther) {
     dynamic.free(dynamic.malloc(100));
 }
 
-TEST(AllocatorHeap, TakesItsLikesObjectsIfAllAllocatorsAreEqual) {
+TEST(AllocatorHeap, FreesForeignObjectsIfAllAllocatorsAreEqual) {
     EXPECT_TRUE(ForeignFreeHeap<AllocatorHeap<std::allocator<int>>>);
     EXPECT_FALSE(ForeignFreeHeap<AllocatorHeap<std::pmr::polymorphic_allocator<int>>>);
 }

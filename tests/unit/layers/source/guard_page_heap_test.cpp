@@ -132,7 +132,7 @@ TEST(GuardPageHeap, AddressesAreUsedAgainOnlyAfterTheQuarantine) {
     }
 }
 
-TEST(GuardPageHeap, AQuarantineOfNothingLetsGoAtOnce) {
+TEST(GuardPageHeap, EmptyQuarantineUnmapsAtOnce) {
     GuardPageHeap<0> heap;
     void* const object = heap.malloc(10);
     heap.free(object);

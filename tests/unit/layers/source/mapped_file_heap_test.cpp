@@ -47,7 +47,7 @@ TEST_F(MappedFileHeapTest, KeepsWhatItGaveOutAndGoesOnBehindIt) {
     EXPECT_EQ(heap.malloc(10), first);
 }
 
-TEST_F(MappedFileHeapTest, IsNullWhereAnotherHasTheFile) {
+TEST_F(MappedFileHeapTest, ReturnsNullIfAnotherHeapHasTheFile) {
     Kept heap;
     ASSERT_NE(heap.malloc(10), nullptr);
     Kept other;

@@ -54,7 +54,7 @@ struct Strict {
     static std::pmr::memory_resource* get() noexcept { return &resource; }
 };
 
-TEST(PmrHeap, TellsTheResourceOnTheWayBackWhatItWasAsked) {
+TEST(PmrHeap, DeallocatesWithTheRequestedSizeAndAlignment) {
     PmrHeap<Strict> heap;
     std::vector<void*> objects;
     for (const std::size_t size : {1U, 8U, 9U, 24U, 25U, 1000U}) {
@@ -83,7 +83,7 @@ TEST(PmrHeap, TellsTheResourceOnTheWayBackWhatItWasAsked) {
     EXPECT_EQ(empty.mapped, 0U);
 }
 
-TEST(PmrHeap, MakesANullOfWhatIsThrown) {
+TEST(PmrHeap, ReturnsNullIfTheResourceThrows) {
     PmrHeap<Strict> heap;
     Strict::resource.empty = true;
     EXPECT_EQ(heap.malloc(10), nullptr);

@@ -31,7 +31,7 @@ TEST(SbrkHeap, MakesTheNewestRunLongerInPlace) {
     heap.free(run);
 }
 
-TEST(SbrkHeap, BeginsANewRunAfterSomebodyElseMovedTheBreak) {
+TEST(SbrkHeap, StartsANewRunAfterAForeignSbrk) {
     SbrkHeap heap;
     auto* const first = static_cast<unsigned char*>(heap.malloc(1000));
     ASSERT_NE(first, nullptr);

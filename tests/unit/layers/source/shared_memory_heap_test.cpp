@@ -37,7 +37,7 @@ TEST(SharedMemoryHeap, IsThereBeforeAnyCodeRuns) {
     global.object.free(object);
 }
 
-TEST(SharedMemoryHeap, IsNullWhenAllIsGivenOut) {
+TEST(SharedMemoryHeap, ReturnsNullWhenItIsFull) {
     Shared heap;
     EXPECT_EQ(heap.malloc(64 * KiB), nullptr) << "a little of it is its own";
     void* const most = heap.malloc(60 * KiB);
@@ -53,7 +53,7 @@ TEST(SharedMemoryHeap, IsNullWhenAllIsGivenOut) {
     EXPECT_EQ(zero[0] | zero[60 * KiB - 1], 0);
 }
 
-TEST(SharedMemoryHeap, IsNullWhereThereIsNoSuchMemory) {
+TEST(SharedMemoryHeap, ReturnsNullIfTheMemoryCannotBeMapped) {
     SharedMemoryHeap<(std::size_t{1} << 60U)> heap;
     EXPECT_EQ(heap.malloc(1), nullptr);
     EXPECT_EQ(heap.zalloc(1), nullptr);

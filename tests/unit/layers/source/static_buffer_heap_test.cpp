@@ -21,7 +21,7 @@ TEST(StaticBufferHeap, IsThereBeforeAnyCodeRuns) {
     heap.free(object);
 }
 
-TEST(StaticBufferHeap, IsNullWhenItIsFullAndNotBefore) {
+TEST(StaticBufferHeap, ReturnsNullOnlyWhenItIsFull) {
     StaticBufferHeap<1 * KiB> heap;
     std::size_t count = 0;
     while (void* const object = heap.malloc(24)) {
@@ -74,7 +74,7 @@ TEST(StaticBufferHeap, SaysHowMuchOfItIsUsed) {
     EXPECT_EQ(full.heldCount, 0U);
 }
 
-TEST(StaticBufferHeap, AnObjectMayOutliveNobody) {
+TEST(StaticBufferHeap, DestructorAllowsLiveObjects) {
     StaticBufferHeap<1 * KiB> heap; // destroyed with a live object: nothing to return
     EXPECT_NE(heap.malloc(100), nullptr);
 }

@@ -151,7 +151,7 @@ TYPED_TEST(Caches, IsInheritedWithItsSlot) {
     EXPECT_TRUE(Ledger::the().live.empty());
 }
 
-TYPED_TEST(Caches, DoesWithoutWhereAThreadHasNoSlot) {
+TYPED_TEST(Caches, ServesAThreadWithoutASlotUncached) {
     Ledger::begin();
     {
         typename TypeParam::template Over<8, 1, Shared1> heap;
@@ -188,7 +188,7 @@ TYPED_TEST(Caches, FlushesMeasuresAndClears) {
     heap.free(heap.malloc(24));
 }
 
-TYPED_TEST(Caches, GivesBackWhatItKeepsBeforeItSaysNo) {
+TYPED_TEST(Caches, ReturnsCachedObjectsBeforeItReturnsNull) {
     Ledger::begin();
     {
         Counted<TypeParam> heap;

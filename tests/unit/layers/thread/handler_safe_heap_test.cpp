@@ -139,7 +139,7 @@ protected:
     Safe heap_;
 };
 
-TEST_F(HandlerSafeHeapTest, AsksWhoIsThereOnlyWhereTheListRefused) {
+TEST_F(HandlerSafeHeapTest, CachedRequestsSkipTheSlowPath) {
     void* const object = heap_.malloc(50);
     heap_.free(object);
     EXPECT_EQ(heap_.malloc(50), object);
@@ -164,7 +164,7 @@ TEST_F(HandlerSafeHeapTest, AppliesTheCRulesToWhatWasRefused) {
     heap_.free(cleared);
 }
 
-TEST_F(HandlerSafeHeapTest, ServesAHandlerFromAsideAndLeavesTheListAlone) {
+TEST_F(HandlerSafeHeapTest, ServesASignalHandlerFromTheArena) {
     void* const listed = heap_.malloc(50);
     heap_.free(listed);
     const ObjectLink* const head = ListHeap::state.head;
@@ -186,7 +186,7 @@ TEST_F(HandlerSafeHeapTest, ServesAHandlerFromAsideAndLeavesTheListAlone) {
     EXPECT_EQ(ListHeap::state.head, head) << "it went back to where it was from";
 }
 
-TEST_F(HandlerSafeHeapTest, KeepsWhatAHandlerFreesForTheNextSlowRequest) {
+TEST_F(HandlerSafeHeapTest, DefersFreesOfAHandlerToTheNextSlowRequest) {
     void* const object = heap_.malloc(50);
     asHandler([this, object] { heap_.free(object); });
     EXPECT_EQ(ListHeap::state.head, nullptr);
@@ -194,7 +194,7 @@ TEST_F(HandlerSafeHeapTest, KeepsWhatAHandlerFreesForTheNextSlowRequest) {
     EXPECT_TRUE(ListHeap::state.head != nullptr || next == object) << "now it is back";
 }
 
-TEST_F(HandlerSafeHeapTest, ServesFromAsideWhatInterruptsASlowPath) {
+TEST_F(HandlerSafeHeapTest, ServesARequestThatInterruptsASlowPathFromTheArena) {
     toFree = heap_.malloc(64);
     ListHeap::interruption = [] {
         EXPECT_TRUE(Safe::inRequest());
@@ -237,7 +237,7 @@ TEST_F(HandlerSafeHeapTest, CountsAsInsideDuringAFork) {
     EXPECT_EQ(ListHeap::slowRequests, 1);
 }
 
-TEST_F(HandlerSafeHeapTest, HoldsTheHeapForAForkInAHandlerUnlessASlowPathDoes) {
+TEST_F(HandlerSafeHeapTest, ForkInAHandlerHoldsTheHeapUnlessASlowPathDoes) {
     asHandler([this] {
         heap_.beforeFork();
         EXPECT_EQ(ListHeap::forks, 1) << "what is done at once holds no lock";

@@ -55,7 +55,7 @@ TYPED_TEST(HoardHeapTest, ServesThreadsAtOnce) {
 }
 
 /// Objects go from hand to hand: what one thread gets another frees, while superblocks move.
-TYPED_TEST(HoardHeapTest, TakesBackWhatAnotherThreadGot) {
+TYPED_TEST(HoardHeapTest, FreesObjectsOfOtherThreads) {
     TypeParam heap;
     std::mutex mutex;
     std::vector<void*> given;
@@ -188,7 +188,7 @@ TEST(HoardHeap, ServesWithoutMemoryForAnotherHeap) {
 }
 
 /// A thread that comes after another finds its memory.
-TEST(HoardHeap, LetsAThreadInheritTheHeapOfADeadOne) {
+TEST(HoardHeap, NewThreadInheritsTheHeapOfAnEndedThread) {
     HoardHeap<Classes, OwnHeap<64>, Verified<Never>, AnyLines, Blocks> heap;
     void* before = nullptr;
     std::thread([&] {
@@ -261,7 +261,7 @@ TEST(HoardHeap, StartsAfreshAfterClear) {
     }
 }
 
-TEST(HoardHeap, StandsStillOverAFork) {
+TEST(HoardHeap, IsHeldOverAFork) {
     Hoard<ByThread<4>, AnyLines> heap;
     void* const object = heap.malloc(100);
     heap.beforeFork();

@@ -47,7 +47,7 @@ TEST(LockedHeap, IsFreeAgainOnBothSidesOfAFork) {
     heap.free(heap.malloc(10));
 }
 
-TEST(LockedHeap, IsNotWaitedForByWhoAsksAboutAddresses) {
+TEST(LockedHeap, OwnsDoesNotTakeTheLock) {
     using Blocks = AlignedBlockHeap<8 * KiB, 1 * MiB, MmapHeap>;
     LockedHeap<FutexLock, Blocks> heap;
     EXPECT_TRUE(LockFreeOwningHeap<decltype(heap)>);

@@ -42,7 +42,7 @@ std::size_t lineOf(const void* object) {
     return addressOf(object) / 64;
 }
 
-TEST(OwnerCacheHeap, ServesAgainAtOnceWhatIsFreedAtHome) {
+TEST(OwnerCacheHeap, ReusesAnObjectThatItsOwnerThreadFreed) {
     struct Name {};
     typename Stack<Name>::Cached heap;
     EXPECT_EQ(heap.tryMallocFast(100), nullptr) << "the thread has not begun";
@@ -93,7 +93,7 @@ TEST(OwnerCacheHeap, TakesNoMoreThanItsLimitFromTheHeapBelow) {
 }
 
 /// What one thread gets and another frees is sent to it by batches, up to a limit.
-TEST(OwnerCacheHeap, SendsToTheOwnerWhatAnotherThreadFrees) {
+TEST(OwnerCacheHeap, SendsRemoteFreesToTheOwner) {
     struct Name {};
     using Cached = typename Stack<Name>::CachedSmall;
     auto& below = Stack<Name>::Small1::theHeap();
@@ -324,7 +324,7 @@ TEST(OwnerCacheHeap, KeepsWhatCameFromCleanLinesBesideOldObjects) {
     }).join();
 }
 
-TEST(OwnerCacheHeap, LeavesTheSuperblocksOfAThreadThatEndsToAll) {
+TEST(OwnerCacheHeap, SharesTheSuperblocksOfAnEndedThread) {
     struct Name {};
     using Cached = typename Stack<Name>::CachedSmall;
     auto& below = Stack<Name>::Small1::theHeap();
@@ -343,7 +343,7 @@ TEST(OwnerCacheHeap, LeavesTheSuperblocksOfAThreadThatEndsToAll) {
     EXPECT_EQ(unitOf<16 * KiB>(heap.malloc(256)), unitOf<16 * KiB>(left));
 }
 
-TEST(OwnerCacheHeap, ServesThreadsWithoutAHome) {
+TEST(OwnerCacheHeap, ServesThreadsWithoutAHeap) {
     struct Name {};
     using Cached = typename Stack<Name, OwnHeap<1>>::CachedSmall;
     auto& below = Stack<Name, OwnHeap<1>>::Small1::theHeap();
@@ -422,7 +422,7 @@ TEST(OwnerCacheHeap, ServesThreadsAtOnce) {
 }
 
 /// Objects go from hand to hand, and each is whole when it comes back.
-TEST(OwnerCacheHeap, TakesBackWhatAnotherThreadGot) {
+TEST(OwnerCacheHeap, FreesObjectsOfOtherThreads) {
     struct Name {};
     using Cached = typename Stack<Name>::CachedSmall;
     Cached heap;
@@ -488,7 +488,7 @@ TEST(OwnerCacheHeap, GoesOnAfterAFork) {
 }
 
 /// An object of another thread that is freed twice is found before it is sent.
-TEST(HomeCacheHeapDeathTest, TellsADoubleFreeOfAnotherThreadsObject) {
+TEST(OwnerCacheHeapDeathTest, AbortsOnADoubleFreeOfARemoteObject) {
     struct Name {};
     typename Stack<Name>::Cached heap;
     std::vector<void*> objects;
@@ -503,7 +503,7 @@ TEST(HomeCacheHeapDeathTest, TellsADoubleFreeOfAnotherThreadsObject) {
                  "heapwright: free\\(\\): double free\n");
 }
 
-TEST(HomeCacheHeapDeathTest, TellsAWrongFreeWhenItComesDown) {
+TEST(OwnerCacheHeapDeathTest, AbortsOnAWrongFreeInTheHeapBelow) {
     struct Name {};
     typename Stack<Name>::Cached heap;
     void* const object = heap.malloc(100);

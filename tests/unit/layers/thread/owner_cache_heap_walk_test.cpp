@@ -34,7 +34,7 @@ struct Stack {
 
 /// What is shown is what was given out, whose figures are the same; what a thread has freed but
 /// keeps is shown as that.
-TEST(HomeCacheHeapFromOutside, ShowsWhatIsLiveAndWhatIsKept) {
+TEST(OwnerCacheHeapWalk, VisitsLiveAndCachedObjects) {
     struct Name {};
     typename Stack<Name>::CachedSmall heap;
     std::map<void*, bool> expected; // whether it is kept
@@ -96,7 +96,7 @@ TEST(HomeCacheHeapFromOutside, ShowsWhatIsLiveAndWhatIsKept) {
 }
 
 /// Threads that go on meanwhile change what is kept, but never what the heap is.
-TEST(HomeCacheHeapFromOutside, MayBeLookedAtWhileThreadsGoOn) {
+TEST(OwnerCacheHeapWalk, WorksWhileThreadsAllocate) {
     struct Name {};
     typename Stack<Name>::CachedSmall heap;
     std::atomic<bool> stop{false};

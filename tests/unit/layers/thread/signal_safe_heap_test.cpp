@@ -43,7 +43,7 @@ protected:
     Safe heap_;
 };
 
-TEST_F(SignalSafeHeapTest, ServesFromAsideWhileItIsInside) {
+TEST_F(SignalSafeHeapTest, ServesFromTheArenaDuringARequest) {
     InterruptedHeap::interruption = [] { fromInside = heap->malloc(100); };
     void* const object = heap_.malloc(50);
     ASSERT_TRUE(object != nullptr && fromInside != nullptr);
@@ -56,7 +56,7 @@ TEST_F(SignalSafeHeapTest, ServesFromAsideWhileItIsInside) {
     EXPECT_EQ(Ledger::the().wrongFrees, 0U);
 }
 
-TEST_F(SignalSafeHeapTest, ServesFromAsideDuringAnExitHookBelow) {
+TEST_F(SignalSafeHeapTest, ServesFromTheArenaDuringAnExitHookBelow) {
     void* const before = heap_.malloc(64);
     void* object = nullptr;
     {
@@ -85,7 +85,7 @@ TEST_F(SignalSafeHeapTest, DefersAFreeUntilItIsOutside) {
     EXPECT_TRUE(Ledger::the().live.empty());
 }
 
-TEST_F(SignalSafeHeapTest, WorksOffWhatIsDeferredWhenItIsDestroyed) {
+TEST_F(SignalSafeHeapTest, DestructorDrainsDeferredFrees) {
     {
         Safe mortal;
         heap = &mortal;
@@ -113,9 +113,9 @@ using Shown = SignalSafeHeap<ShownHeap>;
 static_assert(InspectableHeap<Shown> && WalkableHeap<Shown> && PurgeableHeap<Shown>);
 static_assert(!InspectableHeap<Safe> && !WalkableHeap<Safe> && !PurgeableHeap<Safe>);
 
-class SignalSafeHeapWithChoresTest : public ::testing::Test {
+class SignalSafeHeapWithDeferredWorkTest : public ::testing::Test {
 protected:
-    SignalSafeHeapWithChoresTest() {
+    SignalSafeHeapWithDeferredWorkTest() {
         Ledger::begin();
         done = 0;
         DeferredWork::setWorker([](DeferredWork::Set chores) noexcept {
@@ -123,7 +123,7 @@ protected:
             free(shown_.malloc(16)); // it is not inside while it does them
         });
     }
-    ~SignalSafeHeapWithChoresTest() override { DeferredWork::setWorker(nullptr); }
+    ~SignalSafeHeapWithDeferredWorkTest() override { DeferredWork::setWorker(nullptr); }
 
     static void free(void* object) { shown_.free(object); }
 
@@ -131,7 +131,7 @@ protected:
     static inline Shown shown_;
 };
 
-TEST_F(SignalSafeHeapWithChoresTest, HasThemDoneByTheNextAllocation) {
+TEST_F(SignalSafeHeapWithDeferredWorkTest, NextAllocationRunsTheDeferredWork) {
     DeferredWork::ask(2);
     void* const object = shown_.malloc(64);
     EXPECT_EQ(done, 2U);
@@ -144,7 +144,7 @@ TEST_F(SignalSafeHeapWithChoresTest, HasThemDoneByTheNextAllocation) {
     EXPECT_TRUE(Ledger::the().live.empty());
 }
 
-TEST_F(SignalSafeHeapWithChoresTest, TendsTheHeapBelowUnlessItIsInside) {
+TEST_F(SignalSafeHeapWithDeferredWorkTest, PurgesTheHeapBelowExceptDuringARequest) {
     const std::uint32_t before = ShownHeap::tended;
     EXPECT_EQ(shown_.purgeExpired(), before + 1);
     shown_.beforeFork();

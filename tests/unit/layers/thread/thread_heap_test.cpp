@@ -30,7 +30,7 @@ public:
 using Private = LockedHeap<FutexLock, FreelistHeap<SharedCounting>>;
 using Heap4 = ThreadHeap<4, Private>;
 
-TEST(ThreadHeap, GivesMemoryToTheHeapOfWhoFreesIt) {
+TEST(ThreadHeap, FreePutsTheObjectIntoTheHeapOfTheFreeingThread) {
     Ledger::begin();
     {
         Heap4 heap;
@@ -94,7 +94,7 @@ TEST(ThreadHeap, CountsASourceThatItsHeapsShareOnce) {
     heap.free(object);
 }
 
-TEST(ThreadHeap, NeedsHeapsToShareThatTakeEachOthersObjects) {
+TEST(ThreadHeap, SharedHeapMustAcceptForeignFrees) {
     EXPECT_TRUE(ConcurrentHeap<Heap4>);
     EXPECT_TRUE((ConcurrentHeap<Private> && ForeignFreeHeap<Private>));
     using Recording = LockedHeap<FutexLock, ChunkHeap<4096, 0, MallocHeap>>;
@@ -104,7 +104,7 @@ TEST(ThreadHeap, NeedsHeapsToShareThatTakeEachOthersObjects) {
 }
 
 /// A handler that interrupted a request may fork, where the heaps can tell whose lock it is.
-TEST(ThreadHeap, IsHeldOverAForkWhereItsHeapsCanTellWhoHoldsThem) {
+TEST(ThreadHeap, SurvivesAForkIfItsHeapsReportTheirLockHolder) {
     using Plain = SignalSafeHeap<ThreadHeap<2, MallocHeap>>;
     EXPECT_FALSE((ForkableHeap<ThreadHeap<2, MallocHeap>>));
     Plain heap;

@@ -45,7 +45,7 @@ TEST_F(ThreadQuarantineHeapTest, LetsObjectsWaitAndPoisonsThem) {
     }
 }
 
-TEST_F(ThreadQuarantineHeapTest, LetsThemGoInAnOrderThatNobodyKnows) {
+TEST_F(ThreadQuarantineHeapTest, ReleasesObjectsInRandomOrder) {
     Heap heap;
     std::vector<void*> freed;
     for (int each = 0; each < 400; ++each) {
