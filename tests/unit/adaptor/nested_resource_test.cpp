@@ -35,7 +35,7 @@ class NestedResources : public ::testing::Test {};
 using Kinds = ::testing::Types<CountedReap, CountedRegion>;
 TYPED_TEST_SUITE(NestedResources, Kinds, );
 
-TYPED_TEST(NestedResources, ServeContainersAndGiveAllBack) {
+TYPED_TEST(NestedResources, ServeContainersAndReturnAllMemory) {
     Ledger::begin();
     {
         TypeParam resource;
@@ -53,7 +53,7 @@ TYPED_TEST(NestedResources, ServeContainersAndGiveAllBack) {
     EXPECT_EQ(Ledger::the().wrongFrees, 0U);
 }
 
-TYPED_TEST(NestedResources, GoWithTheOneThatTheyAreIn) {
+TYPED_TEST(NestedResources, AreClearedWithTheirParent) {
     Ledger::begin();
     std::optional<TypeParam> parent(std::in_place);
     TypeParam child(*parent);
@@ -101,7 +101,7 @@ TYPED_TEST(NestedResources, ThrowWhereThereIsNoMemory) {
     EXPECT_THROW((void)resource.template make<int>(1), std::bad_alloc);
 }
 
-TEST(NestedResource, AReapServesWithWhatWasFreed) {
+TEST(NestedResource, ReapReusesFreedObjects) {
     Reap reap;
     void* const first = reap.malloc(100);
     ASSERT_NE(reap.malloc(100), nullptr);

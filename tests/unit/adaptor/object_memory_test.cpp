@@ -30,7 +30,7 @@ void takeAndGiveBack(H& heap) {
     }
 }
 
-TEST(ObjectMemory, IsHadFromAnyGeneralHeap) {
+TEST(ObjectMemory, ComesFromAnyGeneralHeap) {
     Ledger::begin();
     {
         CountingHeap plain;
@@ -43,7 +43,7 @@ TEST(ObjectMemory, IsHadFromAnyGeneralHeap) {
 }
 
 /// A chunk heap returns a chunk only to a caller that states the size of its one object.
-TEST(ObjectMemory, IsGivenBackWithTheSizeItWasTakenWith) {
+TEST(ObjectMemory, IsFreedWithItsRequestedSize) {
     Ledger::begin();
     ChunkHeap<4 * KiB, 0, CountingHeap> chunks;
     takeAndGiveBack(chunks);
@@ -65,7 +65,7 @@ TEST(ObjectMemory, IsNullWhereThereIsNone) {
     EXPECT_EQ(takeObject(heap, SIZE_MAX - 100, 256), nullptr) << "the alignment makes it overflow";
 }
 
-TEST(ObjectMemory, IsNotHadFromAHeapOfOneSize) {
+TEST(ObjectMemory, DoesNotComeFromAHeapOfOneSize) {
     EXPECT_TRUE(GeneralHeap<CountingHeap>);
     EXPECT_FALSE(GeneralHeap<FreelistHeap<CountingHeap>>);
     EXPECT_FALSE(GeneralHeap<CountingHeapAt<8>>);

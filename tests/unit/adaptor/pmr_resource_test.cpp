@@ -62,7 +62,7 @@ TEST(PmrResource, ServesTheContainersOfTheStandardLibrary) {
     EXPECT_EQ(Ledger::the().wrongFrees, 0U);
 }
 
-TEST(PmrResource, TakesWithItWhatIsLeftInItsHeap) {
+TEST(PmrResource, DestructorFreesAllObjectsOfItsHeap) {
     Ledger::begin();
     {
         PmrResource<ChunkHeap<4 * KiB, 0, CountingHeap>> arena;
@@ -95,7 +95,7 @@ TEST(PmrResource, ThrowsWhereThereIsNoMemory) {
     EXPECT_TRUE(Ledger::the().live.empty());
 }
 
-TEST(PmrResource, IsEqualToWhatStandsForTheSameHeap) {
+TEST(PmrResource, IsEqualToAResourceOfTheSameHeap) {
     Objects heap;
     const PmrResource first(heap);
     const PmrResource second(heap);
@@ -126,7 +126,7 @@ struct Below {
     static std::pmr::memory_resource* get() noexcept { return resource; }
 };
 
-TEST(PmrResource, StandsOnAHeapThatStandsOnAResource) {
+TEST(PmrResource, WorksOverAHeapOverAResource) {
     Ledger::begin();
     {
         PmrResource<Objects> below;

@@ -73,7 +73,7 @@ std::ptrdiff_t lengthOf(Link* list) {
     return length;
 }
 
-TEST(ResidentHeap, OnlyHousesWhatKeepsNothingOutside) {
+TEST(ResidentHeap, AcceptsOnlyHeapsThatLieInOneRegion) {
     using Source = SharedMemoryHeap<1 * MiB>;
     EXPECT_TRUE(HousableHeap<Source>);
     EXPECT_TRUE(HousableHeap<Shared>);
@@ -100,7 +100,7 @@ TEST(ResidentHeap, LivesInItsMemoryAndServesAnyHistory) {
     runHistory(*heap, 2);
 }
 
-TEST(ResidentHeap, ParentAndChildrenUseItAtOnce) {
+TEST(ResidentHeap, ServesParentAndChildrenAtOnce) {
     ResidentHeap<Shared> heap;
     ASSERT_TRUE(heap);
     std::vector<pid_t> children;
@@ -120,7 +120,7 @@ TEST(ResidentHeap, ParentAndChildrenUseItAtOnce) {
     EXPECT_NE(large, nullptr) << "everything came back, and merged";
 }
 
-TEST(ResidentHeap, WhatOneProcessMadeAnotherReadsAndFrees) {
+TEST(ResidentHeap, ProcessReadsAndFreesObjectsOfAnother) {
     ResidentHeap<Shared> heap;
     ASSERT_TRUE(heap);
     EXPECT_EQ(statusOfChild([&heap] {
@@ -143,7 +143,7 @@ TEST(ResidentHeap, WhatOneProcessMadeAnotherReadsAndFrees) {
 
 /// One process carves the chunk, the other is served from it, and each reads the other's data. A
 /// sanitizer that keeps its books for each process apart has no finding.
-TEST(ResidentHeap, OneServesFromTheChunkThatAnotherCarved) {
+TEST(ResidentHeap, ProcessIsServedFromAChunkThatAnotherCarved) {
     using Chunks = SizeHeap<ChunkHeap<64 * KiB, 8, SharedMemoryHeap<1 * MiB>>>;
     using Lists = StrictSegHeap<Exact<8>, FreelistHeap<NullHeap>, Chunks>;
     ResidentHeap<LockedHeap<SharedFutexLock, Lists>> heap;
@@ -163,7 +163,7 @@ TEST(ResidentHeap, OneServesFromTheChunkThatAnotherCarved) {
     std::memset(heap->malloc(50), 1, 50);
 }
 
-TEST(ResidentHeap, AChildThatDiesInsideStopsTheOthersInsteadOfHangingThem) {
+TEST(ResidentHeap, ChildThatDiesInARequestAbortsTheOtherProcesses) {
     ResidentHeap<LockedHeap<SharedFutexLock, SharedMemoryHeap<1 * MiB>>> heap;
     ASSERT_TRUE(heap);
     const pid_t child = startChild([&heap] {
@@ -193,7 +193,7 @@ protected:
 };
 
 /// Each step is a process of its own that maps the file anew.
-TEST_F(KeptHeap, IsThereAgainWithAllThatWasAllocated) {
+TEST_F(KeptHeap, ReopensWithAllItsObjects) {
     const auto append = [](Opening expected, std::size_t count) {
         return [expected, count] {
             ResidentHeap<Kept> heap;
@@ -231,7 +231,7 @@ TEST_F(KeptHeap, IsThereAgainWithAllThatWasAllocated) {
               0);
 }
 
-TEST_F(KeptHeap, IsThereAgainInTheSameProcess) {
+TEST_F(KeptHeap, ReopensInTheSameProcess) {
     void* object = nullptr;
     {
         ResidentHeap<Kept> heap;
@@ -277,7 +277,7 @@ TEST_F(KeptHeap, ProcessesThatOpenItEachUseItAtOnce) {
     EXPECT_EQ(heap.opening(), Opening::found) << "and all left it in order";
 }
 
-TEST_F(KeptHeap, ThatWasNotLeftInOrderIsOnlyTakenOnRequest) {
+TEST_F(KeptHeap, OpensAfterACrashOnlyOnRequest) {
     const pid_t child = startChild([] {
         ResidentHeap<Kept> heap;
         heap.setRoot(push(*heap, nullptr, 0));
@@ -299,7 +299,7 @@ TEST_F(KeptHeap, ThatWasNotLeftInOrderIsOnlyTakenOnRequest) {
     EXPECT_TRUE(heap) << "it was left in order now";
 }
 
-TEST_F(KeptHeap, IsRefusedToAHeapOfAnotherType) {
+TEST_F(KeptHeap, DoesNotOpenForAHeapOfAnotherType) {
     {
         const ResidentHeap<Kept> heap;
         ASSERT_TRUE(heap);
@@ -316,7 +316,7 @@ struct TooSmall {
     static int open() noexcept { return platform::openUnnamedFile(); }
 };
 
-TEST(ResidentHeap, IsNoneWhereTheHeapItselfHasNoRoom) {
+TEST(ResidentHeap, FailsToOpenIfTheRegionIsTooSmallForTheHeap) {
     using Large =
         StrictSegHeap<Exact<1000>, FreelistHeap<NullHeap>, SizeHeap<MappedFileHeap<TooSmall>>>;
     const ResidentHeap<Large> heap;

@@ -80,7 +80,7 @@ TEST(StdAllocator, ServesContainersFromAHeapThatItsTypeNames) {
 }
 
 /// A moved container takes its heap along, a copied one keeps its own.
-TEST(StdAllocator, GoesWithTheMemory) {
+TEST(StdAllocator, MovesWithItsContainer) {
     Ledger::begin();
     {
         Objects one;
@@ -131,7 +131,7 @@ TEST(StdAllocator, HonoursTheAlignmentOfItsType) {
 }
 
 /// There and back: an allocator over a heap over an allocator over a heap.
-TEST(StdAllocator, StandsOnAHeapThatStandsOnAnAllocator) {
+TEST(StdAllocator, WorksOverAHeapOverAnAllocator) {
     Ledger::begin();
     {
         using Above = SizeHeap<ChunkHeap<16 * KiB, 8, AllocatorHeap<Stateless<int>>>>;

@@ -34,7 +34,7 @@ struct OneWay : Least {
     void freeBatch(ObjectLink*) {}
 };
 
-TEST(Bulk, IsToldByItsVerbs) {
+TEST(Bulk, ConceptsDependOnTheVerbs) {
     EXPECT_TRUE(HoldingHeap<Holding>);
     EXPECT_FALSE(RetainingHeap<Holding> || AlignedHoldingHeap<Holding>);
     EXPECT_TRUE(RetainingHeap<Rich> && AlignedHoldingHeap<Rich> && AreaHeap<Rich>);

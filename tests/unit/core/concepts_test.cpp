@@ -38,7 +38,7 @@ TEST(Concepts, TakeTheLeastHeap) {
     EXPECT_FALSE(Heap<Throwing>) << "a heap returns null";
 }
 
-TEST(Concepts, TellACapabilityByItsVerb) {
+TEST(Concepts, CapabilityIsThePresenceOfAVerb) {
     EXPECT_FALSE(SizedHeap<Least>);
     EXPECT_TRUE(SizedHeap<Sized>);
     EXPECT_FALSE(ClearableHeap<Sized> || AlignedHeap<Sized> || ResizableHeap<Sized>);

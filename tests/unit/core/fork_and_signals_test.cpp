@@ -30,7 +30,7 @@ struct Part {
     bool heldByThisThread() const { return false; }
 };
 
-TEST(ForkAndSignals, AreToldByTheirVerbs) {
+TEST(ForkAndSignals, ConceptsDependOnTheVerbs) {
     EXPECT_TRUE(ForkableHeap<Rich> && ReentryDetectingHeap<Rich> && AttemptingHeap<Rich>);
     EXPECT_FALSE(ForkableHeap<Least> || ReentryDetectingHeap<Least> || AttemptingHeap<Least>);
 }

@@ -30,7 +30,7 @@ struct ConstOwning : Least {
     bool owns(const void*) const { return false; }
 };
 
-TEST(Introspection, IsToldByItsVerbs) {
+TEST(Introspection, ConceptsDependOnTheVerbs) {
     EXPECT_TRUE(MeasurableHeap<Rich> && InspectableHeap<Rich> && WalkableHeap<Rich>);
     EXPECT_TRUE(RunListingHeap<Rich> && OwningHeap<Rich> && MarkingHeap<Rich>);
     EXPECT_TRUE(CheckingHeap<Rich> && UnlockedSizeHeap<Rich>);

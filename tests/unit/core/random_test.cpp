@@ -58,7 +58,7 @@ TEST(Random, BoundsAreKeptAndReached) {
     EXPECT_EQ(random.between(4, 4), 4U);
 }
 
-TEST(Random, ChancesAreWhatTheyAre) {
+TEST(Random, ChanceIsTrueWithItsProbability) {
     Random random(2);
     int hits = 0;
     for (int step = 0; step < 10'000; ++step) {

@@ -23,7 +23,7 @@ struct Rich : Least {
     void free(void*, std::size_t) {}
 };
 
-TEST(Requests, AreToldByTheirVerbs) {
+TEST(Requests, ConceptsDependOnTheVerbs) {
     EXPECT_TRUE(ZeroingHeap<Rich> && RelocatingHeap<Rich> && PhaseAlignedHeap<Rich>);
     EXPECT_TRUE(SizedFreeHeap<Rich> && RecyclingHeap<Rich>);
     EXPECT_FALSE(ZeroingHeap<Least> || RelocatingHeap<Least> || PhaseAlignedHeap<Least>);

@@ -7,7 +7,7 @@
 namespace heapwright::testing {
 namespace {
 
-TEST(Build, IsAnOrdinaryOneUnlessToldOtherwise) {
+TEST(Build, CountsNoEventsByDefault) {
     EXPECT_FALSE(platform::countsEvents);
     EXPECT_FALSE(platform::scheduled);
 }

@@ -23,7 +23,7 @@ private:
     char** texts_;
 };
 
-TEST(Environment, IsTheCLibrarysOnceThatKnowsIt) {
+TEST(Environment, IsTheEnvironOfTheCLibrary) {
     EXPECT_EQ(platform::environmentTexts(), environ);
 }
 

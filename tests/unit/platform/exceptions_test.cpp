@@ -13,7 +13,7 @@ TEST(Exceptions, ThrowForALackOfMemory) {
     EXPECT_THROW(platform::throwBadAlloc(), std::bad_alloc);
 }
 
-TEST(Exceptions, AreNullToWhoDoesNotWantThem) {
+TEST(Exceptions, NullIfThrownReturnsNullOnAnException) {
     int value = 0;
     EXPECT_EQ(platform::nullIfThrown([&] { return &value; }), &value);
     const auto thrown = platform::nullIfThrown([]() -> int* { throw std::runtime_error("no"); });

@@ -11,7 +11,7 @@
 namespace heapwright::testing {
 namespace {
 
-TEST(HugePages, HaveASizeThatOrdinaryOnesDivide) {
+TEST(HugePages, SizeIsAMultipleOfThePageSize) {
     const std::size_t huge = platform::hugePageSize();
     EXPECT_TRUE(std::has_single_bit(huge));
     EXPECT_GE(huge, platform::pageSize());

@@ -75,7 +75,7 @@ TEST_F(OutputTest, GivesADescriptorASecondNumberThatIsHigh) {
     EXPECT_EQ(errno, EXDEV);
 }
 
-TEST_F(OutputTest, TellsThatAFileCannotBeMade) {
+TEST_F(OutputTest, ReportsAFileThatCannotBeCreated) {
     errno = EXDEV;
     EXPECT_EQ(platform::createFile((folder_ + "/no/such").c_str()), -1);
     EXPECT_EQ(errno, EXDEV);

@@ -20,7 +20,7 @@ char read(const void* place) {
     return *static_cast<const volatile char*>(place);
 }
 
-TEST(Poison, IsNobodysUntilItIsUnpoisoned) {
+TEST(Poison, PoisonedMemoryIsInaccessibleUntilUnpoisoned) {
     alignas(8) std::array<char, 64> memory{};
     platform::poison(memory.data(), memory.size());
     if constexpr (platform::poisons) {

@@ -65,7 +65,7 @@ TEST(ThreadId, AnEndedThreadIsGoneAndOthersAreNot) {
     EXPECT_EQ(errno, EINTR);
 }
 
-TEST(ThreadId, AProcessThatNobodyWaitedForIsGone) {
+TEST(ThreadId, ZombieProcessCountsAsGone) {
     const pid_t child = ::fork();
     if (child == 0) {
         ::pause();

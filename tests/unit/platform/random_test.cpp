@@ -18,7 +18,7 @@ TEST(RandomBits, DoNotRepeat) {
     EXPECT_EQ(seen.size(), 100U);
 }
 
-TEST(RandomBits, TakeEveryBitBothWays) {
+TEST(RandomBits, EveryBitIsSetAndClearSometimes) {
     std::uint64_t everSet = 0;
     std::uint64_t everClear = 0;
     for (int i = 0; i < 200; ++i) { // a bit that stays by chance: once in 2^199 runs
@@ -36,7 +36,7 @@ TEST(RandomBits, KeepErrno) {
     EXPECT_EQ(errno, EXDEV);
 }
 
-TEST(RandomBits, AreNoPlaceAtWhichAThreadIsCancelled) {
+TEST(RandomBits, AreNotACancellationPoint) {
     pthread_t thread{};
     bool drawn = false;
     const auto run = [](void* told) -> void* {

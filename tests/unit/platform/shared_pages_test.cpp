@@ -41,7 +41,7 @@ TEST(SharedPages, FailureIsInTheResultAndKeepsErrno) {
     EXPECT_EQ(errno, EINTR);
 }
 
-TEST(Files, AreMemoryThatLasts) {
+TEST(Files, KeepMappedContents) {
     const std::size_t page = platform::pageSize();
     const int file = platform::openUnnamedFile();
     ASSERT_GE(file, 0);
@@ -67,7 +67,7 @@ TEST(Files, AreMemoryThatLasts) {
     platform::letFileGo(file);
 }
 
-TEST(Files, AreLockedAmongThoseWhoOpenedThem) {
+TEST(Files, LocksBelongToTheOpenDescriptions) {
     using platform::FileLock;
     const std::string path = ::testing::TempDir() + "heapwright-lock-" + std::to_string(::getpid());
     const int one = platform::openFile(path.c_str());

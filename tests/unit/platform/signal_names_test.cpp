@@ -16,13 +16,13 @@ TEST(SignalNames, AreKnownWithAndWithoutTheirPrefix) {
     SUCCEED();
 }
 
-TEST(SignalNames, AreNoneWhereAProgramCannotHandleItOrNobodyKnowsIt) {
+TEST(SignalNames, UnknownOrUnhandleableNamesReturnZero) {
     for (const std::string_view name : {"KILL", "STOP", "SEGV", "", "SIG", "usr2", "USR3", "12"}) {
         EXPECT_EQ(platform::signalNamed(name), 0) << name;
     }
 }
 
-TEST(SignalNames, AreToldByTheirNumber) {
+TEST(SignalNames, ReturnsTheNameOfANumber) {
     EXPECT_EQ(platform::nameOfSignal(SIGUSR1), "USR1");
     EXPECT_EQ(platform::nameOfSignal(SIGHUP), "HUP");
     EXPECT_EQ(platform::nameOfSignal(SIGKILL), "");

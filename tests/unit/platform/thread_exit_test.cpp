@@ -42,7 +42,7 @@ TEST(ThreadExit, RunsOnceWhenTheThreadEnds) {
 }
 
 /// All but those that no thread may block, and, as in the C library, the one for changed users.
-TEST(ThreadExit, CannotBeHadPastTheDestructors) {
+TEST(ThreadExit, RefusesAHookAfterTheDestructors) {
     std::thread([] {
         EXPECT_FALSE(platform::pastItsDestructors());
         ::sigset_t all;

@@ -41,7 +41,7 @@ TEST(Thread, DoesNotSleepOnAWordThatHasChanged) {
     EXPECT_EQ(errno, EINTR);
 }
 
-TEST(Thread, WakesWhoSleeps) {
+TEST(Thread, WakesASleepingThread) {
     std::atomic<std::uint32_t> word{0};
     std::thread sleeper([&] {
         while (word.load() == 0) {

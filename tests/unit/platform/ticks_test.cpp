@@ -44,7 +44,7 @@ TEST(Ticks, LeaveErrnoAlone) {
     EXPECT_EQ(errno, EINTR);
 }
 
-TEST(Clock, TellsWhatTheSystemTells) {
+TEST(Clock, ReadsTheClockOfTheSystem) {
     struct timespec before = {};
     struct timespec after = {};
     ASSERT_EQ(::clock_gettime(CLOCK_REALTIME, &before), 0);
@@ -58,7 +58,7 @@ TEST(Clock, TellsWhatTheSystemTells) {
     EXPECT_LE(told, nanoseconds(after));
 }
 
-TEST(Clock, ThatDoesNotExistStandsStill) {
+TEST(Clock, UnknownClockReadsZero) {
     EXPECT_EQ(platform::clockNanoseconds(static_cast<::clockid_t>(999)), 0U);
 }
 

@@ -17,7 +17,7 @@ TEST(CountedLock, IsALock) {
     EXPECT_TRUE(Lock<Counted>);
 }
 
-TEST(CountedLock, CountsTakesAndNoWaitsWhileNobodyElseHasIt) {
+TEST(CountedLock, CountsTakesButNoWaitsWithoutContention) {
     Counted lock;
     lock.lock();
     EXPECT_FALSE(lock.tryLock());

@@ -49,7 +49,7 @@ TEST_F(EventCountsTest, TellsTheKindsApart) {
     EXPECT_EQ(totals.sharedLines, 0U);
 }
 
-TEST_F(EventCountsTest, AWordGoesFromHandToHand) {
+TEST_F(EventCountsTest, CountsHandOversOfAWord) {
     const void* const word = lines_.data();
     counts_->add(Event::store, word);
     elsewhere(Event::load, word);

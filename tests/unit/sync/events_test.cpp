@@ -7,7 +7,7 @@
 namespace heapwright::testing {
 namespace {
 
-TEST(Events, AreToldToNobodyInAnOrdinaryBuild) {
+TEST(Events, HaveNoListenerInAnOrdinaryBuild) {
     // With a listener there would be no program, because the callee of `note` is not defined here.
     note(Event::readModifyWrite, nullptr);
     EXPECT_FALSE(platform::countsEvents || platform::scheduled);

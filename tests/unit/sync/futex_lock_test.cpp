@@ -50,7 +50,7 @@ TEST(FutexLock, KeepsAllButOneOutAndErrnoAsItWas) {
     EXPECT_EQ(wrongErrno, 0);
 }
 
-TEST(FutexLock, WakesAWaiterWhenItIsLetGo) {
+TEST(FutexLock, UnlockWakesAWaiter) {
     FutexLock lock;
     lock.lock(); // perhaps while this is the only thread, let go while it is not
     std::atomic<bool> waiting{false};

@@ -26,7 +26,7 @@ TEST(SlotSet, GivesOutTheSmallestFreePlace) {
     EXPECT_EQ(atCompileTime.claim(14), 1U);
 }
 
-TEST(SlotSet, APlaceIsInheritedFromWhoIsGone) {
+TEST(SlotSet, InheritTakesThePlaceOfAnEndedTenant) {
     Three set;
     for (const std::uint32_t tenant : {10U, 11U, 12U}) {
         ASSERT_NE(set.claim(tenant), Three::none);
@@ -39,7 +39,7 @@ TEST(SlotSet, APlaceIsInheritedFromWhoIsGone) {
     EXPECT_EQ(set.inherit(14, nobody), 2U) << "what has become free meanwhile is as good";
 }
 
-TEST(SlotSet, OneTenantMayBeLeftAlone) {
+TEST(SlotSet, KeepOnlyKeepsOneTenant) {
     Three set;
     for (const std::uint32_t tenant : {10U, 11U, 12U}) {
         ASSERT_NE(set.claim(tenant), Three::none);

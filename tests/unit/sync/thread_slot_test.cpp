@@ -27,7 +27,7 @@ std::uint32_t slotOfAThread() {
     return slot;
 }
 
-TEST(ThreadSlot, StaysAndIsGivenOnWhenItsThreadEnds) {
+TEST(ThreadSlot, IsReusedWhenItsThreadEnds) {
     const std::uint32_t mine = threadSlot();
     EXPECT_LT(mine, threadSlots);
     EXPECT_EQ(threadSlot(), mine);
@@ -53,7 +53,7 @@ TEST(ThreadSlot, WhatIsLeftInItIsSeenByTheNextTenant) {
     EXPECT_EQ(std::accumulate(left.begin(), left.end(), std::size_t{0}), 200U);
 }
 
-TEST(ThreadSlot, OnceGivenBackThereIsNoOther) {
+TEST(ThreadSlot, ThreadGetsNoSecondSlotAfterGivingItBack) {
     std::uint32_t slot = noSlot;
     std::uint32_t next = noSlot;
     std::thread([&] {
