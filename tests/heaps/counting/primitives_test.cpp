@@ -35,7 +35,7 @@ private:
     std::thread thread_{[this] { over_.wait(false); }};
 };
 
-TEST(CountedEvents, ATakeAndTwoAtomicOperationsALock) {
+TEST(CountedEvents, LockCountsOneTakeAndTwoAtomicOperations) {
     const Company company;
     FutexLock lock;
     const CountedEvents events;
@@ -49,7 +49,7 @@ TEST(CountedEvents, ATakeAndTwoAtomicOperationsALock) {
     EXPECT_EQ(totals.handOvers, 0U);
 }
 
-TEST(CountedEvents, ALockThatIsTakenIsTriedForNothingOrWaitedFor) {
+TEST(CountedEvents, ContendedLockCountsAWaitButNoFailedTry) {
     FutexLock lock;
     lock.lock();
     const CountedEvents events;
@@ -74,7 +74,7 @@ TEST(CountedEvents, ALockThatIsTakenIsTriedForNothingOrWaitedFor) {
     EXPECT_EQ(totals.sharedLines, 1U);
 }
 
-TEST(CountedEvents, ASharedVariableTellsWhatIsDoneToIt) {
+TEST(CountedEvents, SharedWordReportsItsOperations) {
     alignas(64) SharedWord<std::uint32_t> word;
     const CountedEvents events;
     word.store(1, std::memory_order_relaxed);

@@ -44,14 +44,14 @@ TEST(Constraints, AListThatServesAnyRequestIsAskedForOneSize) {
     EXPECT_FALSE(uniformHeap<Powers>) << "a list for each class";
 }
 
-TEST(Constraints, WhatIsStackedIsNotKeptForLater) {
+TEST(Constraints, FreelistRejectsAStackHeapBelow) {
     using Stacked = ObstackHeap<4 * KiB, CountingHeap>;
     EXPECT_TRUE((stackHeap<LockedHeap<FutexLock, SizeHeap<Stacked>>>));
     EXPECT_FALSE((stands<Listed, Stacked>));
     EXPECT_FALSE((stands<Listed, LockedHeap<FutexLock, Stacked>>));
 }
 
-TEST(Constraints, TheFlagOfALargeObjectIsOneHeapsOnly) {
+TEST(Constraints, OnlyOneHeapUsesTheFlagOfLargeObjects) {
     EXPECT_TRUE((stands<Selected, Blocks>));
     EXPECT_FALSE((stands<Selected, MmapHeap>));
     EXPECT_FALSE((stands<Selected, CheckedHeap<MmapHeap>>));
@@ -60,7 +60,7 @@ TEST(Constraints, TheFlagOfALargeObjectIsOneHeapsOnly) {
     EXPECT_FALSE((stands<Direct, Blocks>));
 }
 
-TEST(Constraints, AClassKeepsAndHasNoMemoryOfItsOwn) {
+TEST(Constraints, ClassHeapMustBeAListOverNullHeap) {
     EXPECT_TRUE((stands<Classed, FreelistHeap<NullHeap>>));
     EXPECT_FALSE((stands<Classed, FreelistHeap<CountingHeap>>));
     EXPECT_FALSE((stands<Classed, Blocks>));

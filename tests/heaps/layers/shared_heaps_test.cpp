@@ -71,7 +71,7 @@ TYPED_TEST(SharedHeap, ServesThreadsAtOnce) {
 }
 
 /// Objects go from hand to hand: one thread's are freed by another.
-TYPED_TEST(SharedHeap, TakesBackWhatAnotherThreadGot) {
+TYPED_TEST(SharedHeap, FreesObjectsOfOtherThreads) {
     struct Parcel {
         unsigned char* bytes = nullptr;
         std::size_t size = 0;
@@ -158,7 +158,7 @@ TYPED_TEST(SharedHeap, WorksInTheChildOfABusyProcess) {
     }
 }
 
-TYPED_TEST(SharedHeap, ServesAForkHandlerWhileItStandsStill) {
+TYPED_TEST(SharedHeap, ServesAForkHandlerWhileAForkHoldsIt) {
     TestFixture::heap().beforeFork();
     void* const object = TestFixture::heap().malloc(100);
     ASSERT_NE(object, nullptr);
@@ -224,7 +224,7 @@ TYPED_TEST(SharedHeap, ServesASignalHandlerThatInterruptsIt) {
 }
 
 /// A handler that interrupted the heap forks: neither side waits for a lock of its own.
-TYPED_TEST(SharedHeap, LetsAHandlerInsideItFork) {
+TYPED_TEST(SharedHeap, HandlerThatInterruptsARequestCanFork) {
     const int status = statusOfChild([] {
         auto& heap = TestFixture::heap();
         heap.beforeFork(); // as a request that was interrupted: this thread is inside

@@ -168,7 +168,7 @@ TYPED_TEST_P(LayerStack, HonoursEveryAlignment) {
     }
 }
 
-TYPED_TEST_P(LayerStack, WritesWithinTheWholeCapacityHarmNobody) {
+TYPED_TEST_P(LayerStack, WritesWithinTheCapacityChangeNoOtherObject) {
     if constexpr (SizedHeap<typename TypeParam::Heap>) {
         typename TypeParam::Heap heap;
         std::vector<void*> objects;
@@ -260,7 +260,7 @@ REGISTER_TYPED_TEST_SUITE_P(LayerStack, AgreesWithTheModelOverRandomHistories,
                             ReturnsEverythingWhenItIsDestroyed,
                             PassesANullUpWheneverTheSourceHasNone, SurvivesASourceThatHasNothing,
                             RefusesWhatNoMemoryCanHold, HonoursEveryAlignment,
-                            WritesWithinTheWholeCapacityHarmNobody, StartsAfreshAfterClear,
+                            WritesWithinTheCapacityChangeNoOtherObject, StartsAfreshAfterClear,
                             ServesFromWhatItHoldsWithoutAskingBelow, MeasuresWhatItHasTaken,
                             IsDrawnFromItsType);
 

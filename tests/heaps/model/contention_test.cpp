@@ -67,7 +67,7 @@ TEST(Contention, GrowsWithTheThreadsBehindOneLock) {
     EXPECT_EQ(two, (failuresPerThousand<Serial, 2>("serial"))) << "it is the same again";
 }
 
-TEST(Contention, IsAlmostGoneWhereThreadsHaveTheirOwn) {
+TEST(Contention, IsRareIfEachThreadHasItsOwnHeap) {
     EXPECT_LT((failuresPerThousand<Cached, 4>("cached")), 50.0);
     EXPECT_LT((failuresPerThousand<Hoard<OwnHeap<4>>, 4>("hoard_own")), 50.0);
     EXPECT_GT((failuresPerThousand<Hoard<OwnHeap<1>>, 4>("hoard_shared")), 100.0);

@@ -70,7 +70,7 @@ using Locked = LockedHeap<FutexLock, SizeHeap<CountingHeapAt<8>>>;
 template <std::size_t Slots>
 using Cached = ThreadCacheHeap<Exact<4>, 256, Batches<2>, Slots, Locked>;
 
-TEST(CachesModel, WhatAThreadKeepsIsInherited) {
+TEST(CachesModel, NextThreadInheritsCachedObjects) {
     expectRight(explore<Sharing<Cached<3>, 2>>());
 }
 
@@ -87,11 +87,11 @@ void expectRightAfterTheFirst() {
     expectRight(explore<S>());
 }
 
-TEST(ArenasModel, AThreadTakesOneThatIsFree) {
+TEST(ArenasModel, FirstFreeArenasAreRaceFree) {
     expectRightAfterTheFirst<Sharing<ArenaHeap<FirstFree<2>, Arena>, 2>>();
 }
 
-TEST(ArenasModel, EachRequestHasItsTurn) {
+TEST(ArenasModel, RoundRobinArenasAreRaceFree) {
     expectRightAfterTheFirst<Sharing<ArenaHeap<RoundRobin<2>, Arena>, 2>>();
 }
 
@@ -99,7 +99,7 @@ TEST(ArenasModel, ThreadsHaveOneBySlot) {
     expectRightAfterTheFirst<Sharing<ArenaHeap<ByThread<2>, Arena>, 2>>();
 }
 
-TEST(ArenasModel, HeadersSayWhoseAnObjectIs) {
+TEST(ArenasModel, FreeFindsTheHeapFromTheHeader) {
     expectRight(explore<Sharing<PHOThreadHeap<2, Locked>, 2>>());
 }
 

@@ -286,20 +286,20 @@ TEST(HoardModel, ARemoteFreeMeetsReuse) {
     expectRight(explore<RemoteFree<Hoard<ByNumber, CleanLines>>>());
 }
 
-TEST(HoardModel, SuperblocksGoToTheGlobalHeapUnderTheHandsOfOthers) {
+TEST(HoardModel, SuperblocksMoveToTheGlobalHeapDuringRequests) {
     expectMoves<Transfer<Hoard<ByNumber, AnyLines>>>();
     expectMoves<Transfer<Hoard<ByNumber, CleanLines>>>();
 }
 
-TEST(HoardModel, AndComeBackToAnotherHeap) {
+TEST(HoardModel, SuperblocksMoveFromTheGlobalHeapToAnother) {
     expectMoves<TransferAndBack<Hoard<ByNumber, AnyLines>>>();
 }
 
-TEST(HoardModel, AndComeBackToAnotherHeapOnCleanLines) {
+TEST(HoardModel, SuperblocksMoveFromTheGlobalHeapToAnotherOnCleanLines) {
     expectMoves<TransferAndBack<Hoard<ByNumber, CleanLines>>>();
 }
 
-TEST(HoardModel, WhoDoesNotLookAgainForTheOwnerIsFoundOut) {
+TEST(HoardModel, FreeWithoutASecondOwnerCheckIsDetected) {
     const Exploration found = explore<TransferAndBack<CarelessHoard>>();
     EXPECT_EQ(found.failure, "two threads write to a word, and nothing says who is first");
     // Taken to its end, the same run breaks the heap.
@@ -307,7 +307,7 @@ TEST(HoardModel, WhoDoesNotLookAgainForTheOwnerIsFoundOut) {
               "the heap ended the program");
 }
 
-TEST(HoardModel, AForkFindsAMomentWithoutDeadlock) {
+TEST(HoardModel, ForkDuringRequestsDoesNotDeadlock) {
     expectMoves<Forking<Hoard<ByNumber, AnyLines>>>();
 }
 
@@ -326,7 +326,7 @@ TEST(HoardModel, ASuperblockIsAdoptedWhileOthersFree) {
     EXPECT_GT(Found::adopted, 0U);
 }
 
-TEST(HoardModel, EmptySuperblocksAreHandedDownMeanwhile) {
+TEST(HoardModel, TrimReturnsEmptySuperblocksDuringRequests) {
     expectMoves<Trimming<Hoard<ByNumber, AnyLines>>>();
 }
 

@@ -91,7 +91,7 @@ TEST(SlotsModel, NoSlotHasTwoTenantsAndNoneIsLost) {
     expectRight(explore<Moving<SlotSet<1>, 2, 2>>());
 }
 
-TEST(SlotsModel, WhoLooksAndThenTakesIsFoundOut) {
+TEST(SlotsModel, ClaimWithoutAtomicExchangeIsDetected) {
     using Careless = Moving<CarelessSlots<1>, 2, 1>;
     const Exploration found = explore<Careless>();
     EXPECT_EQ(found.failure, "a slot has two tenants");
@@ -130,7 +130,7 @@ private:
     std::array<std::uint32_t, 2> got_{};
 };
 
-TEST(SlotsModel, OneInheritsFromWhoIsGone) {
+TEST(SlotsModel, ThreadInheritsTheSlotOfAnEndedThread) {
     expectRight(explore<Inheriting>());
 }
 

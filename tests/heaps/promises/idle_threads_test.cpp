@@ -70,7 +70,7 @@ class IdleThreads : public ::testing::Test {};
 using Kinds = ::testing::Types<granary::Cached, allocators::granary_strict::Cached>;
 TYPED_TEST_SUITE(IdleThreads, Kinds);
 
-TYPED_TEST(IdleThreads, HoldLittleMoreIfTheyAreManyThanIfTheyAreFew) {
+TYPED_TEST(IdleThreads, HoldLittleMoreMemoryWhenTheyAreMany) {
     const std::uint64_t few = usedWith<TypeParam>(16);
     EXPECT_GT(few, 16 * 256 * KiB) << "each of them has superblocks of its own";
     EXPECT_LE(usedWith<TypeParam>(1000) * 10, few * 13);

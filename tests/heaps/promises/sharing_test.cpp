@@ -112,7 +112,7 @@ template <class Stack>
 class PromisedLines : public ::testing::Test {};
 TYPED_TEST_SUITE(PromisedLines, CleanOnes);
 
-TYPED_TEST(PromisedLines, AreNobodyElses) {
+TYPED_TEST(PromisedLines, AreNotSharedBetweenThreads) {
     for (const Named& each : histories()) {
         typename TypeParam::Heap heap;
         SharedLines lines(TypeParam::forgetsEnded);

@@ -197,7 +197,7 @@ TEST_P(PairOfHeaps, RefusesWhatNoMemoryCanHold) {
     expectNothingLeft();
 }
 
-TEST_P(PairOfHeaps, WritesWithinTheWholeCapacityHarmNobody) {
+TEST_P(PairOfHeaps, WritesWithinTheCapacityChangeNoOtherObject) {
     if (verbs().getSize == nullptr) {
         return; // sizes are not known
     }
