@@ -16,7 +16,7 @@ struct LinesTest : testing::Test {
     const Lines::Found& found = lines.found();
 };
 
-TEST_F(LinesTest, NeighboursOfOneThreadAreNothing) {
+TEST_F(LinesTest, NeighboursOfOneThreadCountAsUnshared) {
     for (std::uintptr_t at = 0; at < 128; at += 8) {
         lines.born(page + at, 8, 1);
     }
@@ -58,14 +58,14 @@ TEST_F(LinesTest, WhatIsNoLongerLiveDoesNotCount) {
     EXPECT_EQ(found.active + found.passive, 0U);
 }
 
-TEST_F(LinesTest, WhoAllocatedCountsAndNotWhoHolds) {
+TEST_F(LinesTest, AllocatingThreadCountsAndNotTheHoldingThread) {
     lines.born(page, 8, 1); // handed over to thread 2, which the detector need not know
     lines.born(page + 8, 8, 1);
     lines.born(page + 16, 8, 2);
     EXPECT_EQ(found.active, 1U);
 }
 
-TEST_F(LinesTest, WhatWasHandedOverAndComesBackIsPassive) {
+TEST_F(LinesTest, ReuseOfAHandedOverBlockIsPassive) {
     lines.born(page, 8, 1);
     lines.born(page + 8, 8, 1);
     lines.dies(page, 8, 1, 2);
@@ -96,7 +96,7 @@ TEST_F(LinesTest, AnotherBlockOfTheSameLineIsActive) {
     EXPECT_EQ(found.passive, 0U);
 }
 
-TEST_F(LinesTest, WhatStaysWhereItIsWasPlacedByNobody) {
+TEST_F(LinesTest, ReallocInPlaceCountsNoPlacement) {
     lines.born(page, 8, 1);
     lines.born(page + 8, 8, 2);
     EXPECT_EQ(found.active, 1U);

@@ -16,7 +16,7 @@
 namespace heapwright::workloads {
 namespace {
 
-TEST(ShadowTest, TellsOverlapsFromNeighbours) {
+TEST(ShadowTest, ReportsOverlapsButNotNeighbours) {
     LiveBitmap shadow;
     const std::uintptr_t at = std::uintptr_t{5} << 30U; // where one piece of the map ends
     EXPECT_TRUE(shadow.mark(at - 1024, 1024));
@@ -61,7 +61,7 @@ void history(const Calls& bump) {
     }
 }
 
-TEST(BumpTest, GivesOutMemoryThatIsNobodyElses) {
+TEST(BumpTest, ReturnsObjectsThatDoNotOverlap) {
     history(bumpCalls(true));
     history(bumpCalls(false));
 }
@@ -78,7 +78,7 @@ TEST(BumpTest, ReallocKeepsWhatWasThere) {
     bump.free(object);
 }
 
-TEST(BumpTest, WhatCannotBeIsNull) {
+TEST(BumpTest, ReturnsNullForImpossibleSizes) {
     const Calls bump = bumpCalls(true);
     EXPECT_EQ(bump.malloc(~std::size_t{0}), nullptr);
     EXPECT_EQ(bump.malloc(~std::size_t{0} - 100), nullptr);

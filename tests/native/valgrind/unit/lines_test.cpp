@@ -9,7 +9,7 @@
 namespace heapwright::valgrind {
 namespace {
 
-TEST(Lines, OneWriterSharesWithNobody) {
+TEST(Lines, SingleWriterSharesNoLine) {
     Lines lines;
     lines.write(100, 8, 1);
     lines.write(101, 8, 1);
