@@ -48,7 +48,7 @@ def test_a_library_goes_into_shell_service_and_link_line() -> None:
     )
 
 
-def test_a_library_of_ones_own_folder_is_found_again_at_run_time() -> None:
+def test_a_library_in_a_user_folder_gets_a_run_path() -> None:
     *_, link = how_to_apply(treatment("/opt/my libs/libmine.so"), Invocation(("true",)))
     assert link == (
         "link: -L'/opt/my libs' -Wl,-rpath,'/opt/my libs' -Wl,--no-as-needed -l:libmine.so"

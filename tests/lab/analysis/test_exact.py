@@ -100,7 +100,7 @@ def test_plain_runs_are_not_counted() -> None:
     spread=st.floats(0.0, 0.009),
     margin=st.floats(0.0, 0.2),
 )
-def test_a_switch_is_always_beyond_margin_and_spread(
+def test_a_switch_requires_a_gain_beyond_margin_and_spread(
     ratio: float, spread: float, margin: float
 ) -> None:
     made = runs("glibc", 1e8, 1e8 * (1 + spread)) + runs("lea", ratio * 1e8, ratio * 1e8)

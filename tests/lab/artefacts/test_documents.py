@@ -33,7 +33,7 @@ def test_a_newer_document_is_said_to_be_newer() -> None:
 
 
 @pytest.mark.parametrize("content", [{}, [], 3, "null", {"name": "package", "version": 2}])
-def test_another_file_is_said_to_be_none_of_ours(content: object) -> None:
+def test_a_json_file_of_another_format_is_refused(content: object) -> None:
     error = refused(content)
     assert "it is not a document of Heapwright" in error.message
     assert error.hint == KINDS
@@ -46,7 +46,7 @@ def test_a_document_of_another_kind_is_named() -> None:
         parsed(Gate, '{"format": "heapwright profile", "schema_version": 9}', PATH, "a gate")
 
 
-def test_what_is_no_json_is_said_to_be_none() -> None:
+def test_a_file_without_json_is_refused() -> None:
     assert "is not JSON" in refused("{").message
     assert "is not JSON" in refused("\x00binary").message
 

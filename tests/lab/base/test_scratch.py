@@ -60,7 +60,7 @@ def test_a_folder_is_gone_with_all_that_is_in_it(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_nobody_else_can_look_into_it(tmp_path: Path) -> None:
+def test_the_folder_is_private_to_its_user(tmp_path: Path) -> None:
     with Scratch() as folder:
         assert folder.stat().st_mode & 0o777 == 0o700
     assert list(tmp_path.iterdir()) == []
@@ -82,7 +82,7 @@ def test_what_a_dead_maker_left_is_swept_away(tmp_path: Path) -> None:
     assert not folder.exists()
 
 
-def test_who_dies_before_the_lock_leaves_nothing_either(tmp_path: Path) -> None:
+def test_a_folder_without_a_lock_of_a_dead_process_is_swept(tmp_path: Path) -> None:
     folder = left_by_a_dead_process(tmp_path)
     (folder / "table" / "rows").unlink()
     (folder / "table").rmdir()

@@ -67,7 +67,7 @@ def test_every_kind_of_key_has_its_line(path: Path, line: int) -> None:
     assert lines.found(path) == (len(path), line)
 
 
-def test_what_is_not_there_is_at_what_is_around_it() -> None:
+def test_a_missing_key_has_the_line_of_its_parent() -> None:
     lines = TomlLines(TEXT)
     assert lines.of(("factors", "threads", "levels", 7, "name")) == 9
     assert lines.of(("factors", "size")) == 8

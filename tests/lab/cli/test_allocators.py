@@ -94,13 +94,13 @@ def test_a_library_by_its_path(heapwright: Heapwright, tmp_path: Path) -> None:
     assert "it defines no malloc" in done.out
 
 
-def test_an_unknown_name_brings_the_nearest(heapwright: Heapwright) -> None:
+def test_an_unknown_name_suggests_the_nearest(heapwright: Heapwright) -> None:
     done = heapwright("allocators", "show", "kingsly")
     assert done.status == ExitCode.BAD_INPUT
     assert "did you mean kingsley?" in done.err
 
 
-def test_a_reader_that_goes_away_is_no_error() -> None:
+def test_a_closed_output_pipe_ends_without_an_error_message() -> None:
     reading, writing = os.pipe()
     os.close(reading)
     command = [sys.executable, "-m", "heapwright", "allocators"]

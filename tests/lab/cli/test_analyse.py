@@ -185,7 +185,7 @@ def test_several_folders_join(folder: Path, tmp_path: Path) -> None:
     assert any("2 results folders" in note for note in found.notes)
 
 
-def test_a_fraction_is_told(tmp_path: Path) -> None:
+def test_the_notes_state_the_share_of_a_fraction(tmp_path: Path) -> None:
     this = design(share=0.5)
     found = analyse_results(open_results(write(tmp_path / "r", this, runs_of(this))))
     assert any(note.startswith("50% of the full factorial") for note in found.notes)

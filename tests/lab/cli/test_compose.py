@@ -144,7 +144,7 @@ def test_kingsley_with_coalescing_is_one_line(heapwright: Heapwright, tmp_path: 
 
 
 @pytest.mark.compiles
-def test_a_header_with_a_layer_of_ones_own(
+def test_a_header_with_a_layer_of_the_user_is_composed(
     own: tuple[Path, Done], heapwright: Heapwright, at_home: Callable[[Path], None], tmp_path: Path
 ) -> None:
     home, done = own
@@ -187,7 +187,7 @@ def test_one_that_went_stale_says_so_and_works(
     assert "heapwright compose bounded-lea --from bounded-lea --force" in done.out
 
 
-def test_one_that_is_broken_is_in_nobodys_way(
+def test_a_broken_allocator_does_not_affect_others(
     bounded: tuple[Path, Done],
     heapwright: Heapwright,
     at_home: Callable[[Path], None],

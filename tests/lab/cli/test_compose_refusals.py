@@ -123,7 +123,7 @@ def test_what_malloc_must_do_is_demanded(heapwright: Heapwright, tmp_path: Path)
 
 
 @pytest.mark.compiles
-def test_the_first_error_in_ones_own_file_is_shown(heapwright: Heapwright, tmp_path: Path) -> None:
+def test_the_first_error_in_the_users_file_is_shown(heapwright: Heapwright, tmp_path: Path) -> None:
     header = write_own(tmp_path / "sources")
     layer = tmp_path / "sources" / "parts" / "padded_heap.hpp"
     text = layer.read_text().replace("SuperHeap::malloc(", "SuperHeap::maloc(")

@@ -124,7 +124,7 @@ BEFORE = [1.0, 1.01, 0.99, 1.0, 1.005, 0.995]
     ("factor", "status", "word"),
     [(1.001, 0, "The same"), (1.2, 10, "Slower"), (0.8, 0, "Faster"), (1.03, 12, "Undecided")],
 )
-def test_every_answer_has_its_status(
+def test_each_verdict_has_its_exit_status(
     heapwright: Heapwright, tmp_path: Path, factor: float, status: int, word: str
 ) -> None:
     written(tmp_path / "before.json", BEFORE)

@@ -105,7 +105,7 @@ ready = { path = "{run}/there" }
 
 @pytest.mark.parametrize("verb", ["profile", "record"])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_who_interrupts_heapwright_alone_ends_the_server_that_it_records(
+def test_interrupting_only_heapwright_ends_the_recorded_server(
     number: signal.Signals, verb: str, tmp_path: Path, place: Path
 ) -> None:
     begun = tmp_path / "begun"

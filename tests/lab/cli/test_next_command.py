@@ -84,7 +84,7 @@ def test_an_answer_with_a_status_has_a_next_command_and_an_error_has_none(tmp_pa
     "words",
     ["profile -q T", "profile --json - T", "profile T --json=-", "allocators --json", "export T -"],
 )
-def test_silent_and_printed_documents_have_none(words: str) -> None:
+def test_silent_commands_have_no_next_command(words: str) -> None:
     assert next_command(words.split()) == ""
 
 

@@ -183,7 +183,7 @@ def processes_with(mark: str, worker: Path) -> list[str]:
     return found
 
 
-def test_a_reader_that_goes_away_is_no_error(
+def test_a_closed_output_pipe_ends_without_an_error_message(
     environment: dict[str, str], worker: Path, tmp_path: Path
 ) -> None:
     reading, writing = os.pipe()

@@ -39,7 +39,7 @@ def test_the_list_has_all_but_the_reference(heapwright: Heapwright) -> None:
     assert not found["lynx"]["server"], "the allocator is the browser's"
 
 
-def test_one_is_shown_with_its_parameters(heapwright: Heapwright) -> None:
+def test_show_prints_the_parameters_of_a_program(heapwright: Heapwright) -> None:
     shown = heapwright("programs", "show", "mariadb-read-only", "-p", "rows=77").out
     assert "rows" in shown
     assert "77" in shown

@@ -58,7 +58,9 @@ def test_the_list_has_every_study_with_its_title(heapwright: Heapwright) -> None
     assert all(len(each["sha256"]) == 64 and each["title"] for each in document)
 
 
-def test_show_says_what_a_study_comes_to_here(heapwright: Heapwright, mine: Path) -> None:
+def test_show_prints_the_size_of_a_study_on_this_machine(
+    heapwright: Heapwright, mine: Path
+) -> None:
     done = heapwright("study", "show", mine)
     assert done.status == 0
     assert "glibc (baseline) · hoard" in done.out
@@ -110,7 +112,7 @@ def test_check_says_that_a_file_is_well(heapwright: Heapwright, mine: Path) -> N
     assert "reference.toml: the study reference is correct" in done.out
 
 
-def test_check_goes_on_after_a_file_that_is_not_well(
+def test_check_continues_after_a_file_with_errors(
     heapwright: Heapwright, mine: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "one.toml").write_text(STUDY.replace("{threads}", "{thread}"))

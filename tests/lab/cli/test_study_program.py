@@ -72,7 +72,7 @@ def test_a_server_under_each_treatment(heapwright: Heapwright, tmp_path: Path) -
     assert {command[-2:] for command in commands} == {("serve", "{port}")}
 
 
-def test_a_program_of_ones_own_whose_answers_are_wrong(
+def test_wrong_answers_of_a_user_program_are_reported(
     heapwright: Heapwright, tmp_path: Path
 ) -> None:
     (tmp_path / "mine.toml").write_text(MINE)

@@ -151,7 +151,7 @@ def test_a_server_that_never_answers_is_a_timeout(heapwright: Heapwright, tmp_pa
     assert {run.outcome for run in results.runs()} == {Outcome.TIMEOUT}
 
 
-def test_what_answers_already_is_somebody_else(heapwright: Heapwright, tmp_path: Path) -> None:
+def test_an_address_that_already_answers_is_refused(heapwright: Heapwright, tmp_path: Path) -> None:
     (tmp_path / "there").touch()
     text = study_text(tmp_path, '["sleep", "600"]', 'path = "{folder}/there"')
     done = heapwright("study", "run", write_text(tmp_path, text), "-o", "results")

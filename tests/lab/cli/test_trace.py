@@ -63,7 +63,7 @@ def test_info(trace: Path, heapwright: Heapwright) -> None:
     assert document["imported"]
 
 
-def test_check_of_a_whole_one(trace: Path, heapwright: Heapwright) -> None:
+def test_check_accepts_a_whole_trace(trace: Path, heapwright: Heapwright) -> None:
     done = heapwright("trace", "check", trace)
     assert done.status == 0
     assert "all of it can be read; 5 events" in done.out

@@ -80,7 +80,7 @@ def test_a_workload_is_compared_by_its_path(heapwright: Heapwright, tmp_path: Pa
 
 
 @pytest.mark.parametrize("verb", ["show", "path"])
-def test_an_unknown_name_brings_the_nearest(heapwright: Heapwright, verb: str) -> None:
+def test_an_unknown_name_suggests_the_nearest(heapwright: Heapwright, verb: str) -> None:
     done = heapwright("workloads", verb, "larsen")
     assert done.status == ExitCode.BAD_INPUT
     assert done.out == ""
@@ -119,7 +119,7 @@ def test_a_narrow_terminal_folds_and_cuts_nothing(names: list[str]) -> None:
     assert "…" not in printed.decode()
 
 
-def test_a_reader_that_goes_away_is_no_error() -> None:
+def test_a_closed_output_pipe_ends_without_an_error_message() -> None:
     reading, writing = os.pipe()
     os.close(reading)
     command = [sys.executable, "-m", "heapwright", "workloads"]

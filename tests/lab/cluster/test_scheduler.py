@@ -20,7 +20,7 @@ from heapwright.cluster.worker import read_address, serve
 pytest.importorskip("distributed", reason="Dask distributed is not installed (extra cluster)")
 
 
-def test_nothing_asked_for_is_nothing_begun() -> None:
+def test_without_an_address_no_scheduler_is_started() -> None:
     with connected(None) as client:
         assert client is None
 
@@ -60,7 +60,7 @@ def test_a_port_that_is_taken() -> None:
             pass
 
 
-def test_nobody_at_the_address(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_address_without_a_scheduler_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scheduler, "CONNECTING_S", 0.5)
     with (
         pytest.raises(HeapwrightError, match="no scheduler at"),

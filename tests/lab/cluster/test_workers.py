@@ -100,7 +100,7 @@ def camp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Camp]:
     monkeypatch.delitem(sys.modules, "deeds", raising=False)
 
 
-def test_who_comes_is_greeted_and_does_what_it_is_told(camp: Camp) -> None:
+def test_a_new_worker_is_greeted_and_runs_its_job(camp: Camp) -> None:
     camp.worker("u")
     camp.worker("stranger")
     camp.until(lambda: len(camp.heard) == 2)
@@ -116,7 +116,7 @@ def test_who_comes_is_greeted_and_does_what_it_is_told(camp: Camp) -> None:
     assert "u" in (camp.folder / "left").read_text()
 
 
-def test_who_is_killed_is_missed_and_may_come_again(camp: Camp) -> None:
+def test_a_killed_worker_is_noticed_and_can_return(camp: Camp) -> None:
     first = camp.worker("u")
     camp.worker("v")
     camp.until(lambda: camp.hands.hosts == ["u", "v"])

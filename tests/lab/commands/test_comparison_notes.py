@@ -101,7 +101,7 @@ def test_small_helpers_are_told_once() -> None:
     assert "6 more of the kind" in notes(many)
 
 
-def test_the_machine_is_told_of_when_it_is_not_quiet() -> None:
+def test_a_busy_machine_is_noted() -> None:
     noisy = [run("glibc", 0, load_before=7.5, steal_s=0.4, leftover_processes=2), run("lea", 0)]
     text = notes([*noisy, *good_runs(1)])
     assert "the machine was busy before the first run (load 7.5)" in text
@@ -166,7 +166,7 @@ def test_one_process_that_was_left_is_told_as_one() -> None:
     assert text == "a process outlived the command and was ended after the run"
 
 
-def test_ones_own_preload_is_named_where_the_baseline_is_not_in_force() -> None:
+def test_the_users_preload_is_named_if_the_baseline_is_ineffective() -> None:
     comparison, _ = concluded([run("glibc", 0, Outcome.NOT_INTERPOSED, detail="it is another")])
     assert "LD_PRELOAD" not in why_nothing(comparison).hint
     machine = QUIET.model_copy(update={"settings": {"LD_PRELOAD": "libmine.so"}})

@@ -234,7 +234,7 @@ def test_the_page_of_results_tells_what_is_judged(folder: Path) -> None:
     assert line.endswith(" | pays | worth it |")
 
 
-def test_the_page_of_results_tells_who_cares(folder: Path) -> None:
+def test_the_page_of_results_shows_sensitivity(folder: Path) -> None:
     assert "cares which" not in page_of(folder)
     with_program(folder)
     text = (folder / "study.toml").read_text()

@@ -75,7 +75,7 @@ def test_a_race_is_followed_to_its_end() -> None:
     assert ("glibc", "") not in race.left()
 
 
-def test_the_table_has_estimates_intervals_and_who_left() -> None:
+def test_the_table_has_estimates_intervals_and_dropped_candidates() -> None:
     text = table_text(display(raced(40)))
     assert "0.800 (" in text
     assert "leads" in text

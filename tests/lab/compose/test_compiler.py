@@ -103,7 +103,7 @@ def test_temporary_files_stay_in_our_folder(tmp_path: Path) -> None:
     assert (tmp_path / "where").read_text().strip() == str(tmp_path)
 
 
-def test_the_first_error_in_ones_own_file_is_found_behind_others() -> None:
+def test_the_first_error_in_the_users_file_is_found_behind_others() -> None:
     own = Path("/home/me/mine.hpp")
     pages = (
         "/usr/include/heapwright/describe.hpp:192:22: error: 'caption' is inaccessible\n"

@@ -69,7 +69,7 @@ def test_what_is_missing_is_added_in_its_order(
         ("ANSIWrapper<SignalSafeHeap<X>>", "", ""),
     ],
 )
-def test_library_is_told_of_handlers_where_a_layer_asks(
+def test_library_receives_handler_hooks_if_a_layer_needs_them(
     text: str, offered: str, offers: str, toolbox: Toolbox
 ) -> None:
     expression = parse_expression(text)

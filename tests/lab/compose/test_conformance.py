@@ -40,7 +40,7 @@ def test_what_fails_and_crashes_is_told(tmp_path: Path) -> None:
     ]
 
 
-def test_after_one_that_hangs_no_other_is_begun(
+def test_no_case_starts_after_one_that_hangs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("heapwright.compose.conformance.AT_ONCE", 1)

@@ -39,13 +39,13 @@ def test_a_bad_name_is_refused(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["lea", "glibc"])
-def test_a_name_of_the_catalogue_is_never_given_away(name: str, tmp_path: Path) -> None:
+def test_a_name_of_the_catalogue_is_refused_even_with_force(name: str, tmp_path: Path) -> None:
     for force in (False, True):
         with pytest.raises(HeapwrightError, match=f"{name} is in the catalogue already"):
             check_name(name, catalogue(tmp_path), tmp_path, force=force)
 
 
-def test_ones_own_is_replaced_by_force_only(tmp_path: Path) -> None:
+def test_an_existing_entry_is_replaced_only_with_force(tmp_path: Path) -> None:
     (tmp_path / "unread").mkdir()
     for name in ("mine", "broken", "unread"):
         with pytest.raises(HeapwrightError, match=f"you have composed {name} already"):
@@ -69,7 +69,7 @@ def test_what_is_made_is_moved_to_its_place(tmp_path: Path) -> None:
     assert [each.name for each in place.parent.iterdir()] == ["mine"]
 
 
-def test_who_comes_second_is_told(tmp_path: Path) -> None:
+def test_the_second_of_two_concurrent_creations_fails(tmp_path: Path) -> None:
     make(tmp_path, "mine", "one")
     with pytest.raises(HeapwrightError, match="composed by another process meanwhile"):
         make(tmp_path, "mine", "two")
@@ -78,7 +78,7 @@ def test_who_comes_second_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("error", [HeapwrightError("no"), KeyboardInterrupt()])
-def test_whatever_goes_wrong_leaves_nothing(error: BaseException, tmp_path: Path) -> None:
+def test_an_error_during_staging_leaves_no_files(error: BaseException, tmp_path: Path) -> None:
     def fail() -> None:
         with staging(tmp_path, "mine") as made:
             (made / "file").touch()
@@ -98,7 +98,7 @@ def test_a_registry_that_cannot_be_written_is_said(tmp_path: Path) -> None:
         assert "HEAPWRIGHT_HOME" in raised.value.hint
 
 
-def test_deleting_takes_only_ones_own(tmp_path: Path) -> None:
+def test_delete_refuses_allocators_of_the_catalogue(tmp_path: Path) -> None:
     make(tmp_path, "mine", "one")
     assert delete(tmp_path, "mine", catalogue(tmp_path)) == tmp_path / "mine"
     assert list(tmp_path.iterdir()) == []

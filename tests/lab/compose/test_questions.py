@@ -81,7 +81,7 @@ def test_a_wrong_policy_is_one_line(
     assert answer.pages
 
 
-def test_what_is_no_heap_is_none(compiler: Compiler, toolbox: Toolbox) -> None:
+def test_a_policy_is_not_reported_as_a_heap(compiler: Compiler, toolbox: Toolbox) -> None:
     facts = Questions(compiler, toolbox, HEADER).survey(parse_expression("PowerOfTwo<29>"), WANTED)
     assert isinstance(facts, frozenset)
     assert "heap" not in facts

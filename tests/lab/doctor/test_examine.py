@@ -32,14 +32,14 @@ def noise(difference: float | None) -> Noise:
     )
 
 
-def test_a_machine_that_tells_nothing_is_asked_everything(machine: MakeMachine) -> None:
+def test_a_machine_without_readable_files_gets_every_check(machine: MakeMachine) -> None:
     checks = examine(machine({}))
     assert len(checks) == len(CHECKS)
     assert len({check.name for check in checks}) == len(CHECKS)
     assert not any(check.finding is Finding.BAD for check in checks)
 
 
-def test_a_file_that_is_not_as_expected_ends_nothing(machine: MakeMachine) -> None:
+def test_a_malformed_file_does_not_stop_the_examination(machine: MakeMachine) -> None:
     checks = {check.name: check for check in examine(machine({"proc/loadavg": "nonsense"}))}
     assert checks["load"].finding is Finding.UNKNOWN
     assert len(checks) == len(CHECKS)

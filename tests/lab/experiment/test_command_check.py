@@ -236,7 +236,7 @@ def test_a_call_of_malloc_is_not_a_definition(tmp_path: Path) -> None:
     assert not defines_malloc(program)
 
 
-def test_a_script_is_as_good_as_its_interpreter(tmp_path: Path) -> None:
+def test_a_script_is_checked_by_its_interpreter(tmp_path: Path) -> None:
     static = compile_c(tmp_path, "static", MAIN, "-static")
     good = script(tmp_path, "good", "#! /bin/sh -e\nexit 0\n")
     bad = script(tmp_path, "bad", f"#!{static}\n")

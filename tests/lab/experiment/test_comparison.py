@@ -297,7 +297,7 @@ def test_without_any_good_baseline_nothing_is_run(machine: Machine, journal: Jou
     assert {run.block for run in result.runs} == {0}
 
 
-def test_a_level_in_which_all_else_was_given_up_is_over(machine: Machine, journal: Journal) -> None:
+def test_a_level_with_only_its_baseline_left_ends(machine: Machine, journal: Journal) -> None:
     machine.outcome = lambda a: (
         Outcome.CRASHED
         if a.treatment.level == "t=2" and a.treatment.key[0] != "glibc"

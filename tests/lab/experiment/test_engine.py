@@ -23,7 +23,7 @@ def test_a_schedule_sees_what_happened_before_it_says_what_is_next() -> None:
     assert (ending.runs, ending.stopped_because, ending.interrupted) == (4, "", False)
 
 
-def test_who_is_told_of_a_run_may_end_the_running() -> None:
+def test_the_callback_of_a_run_can_stop_the_experiment() -> None:
     def over(number: int, _run: str) -> None:
         if number == 2:
             raise StopError("enough")

@@ -90,7 +90,7 @@ def test_small_exceptions_add_up(library: Path) -> None:
     assert len(finding.exceptions) == 3
 
 
-def test_time_that_nobody_claims_counts_beyond_the_allowance(library: Path) -> None:
+def test_unclaimed_time_beyond_the_allowance_counts_as_ineffective(library: Path) -> None:
     records = [process(0.95, str(library))]
     assert judge(records, library, balance(1.0, 0.05, 0.045)).effective
     refused = judge(records, library, balance(1.0, 0.05, 0.03))

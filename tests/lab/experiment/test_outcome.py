@@ -95,7 +95,7 @@ def test_a_helper_that_was_stopped_is_no_crash() -> None:
     assert classify(crash_that_was_coped_with, EFFECTIVE).outcome == Outcome.OK
 
 
-def test_a_shells_way_of_telling_is_remarked_upon() -> None:
+def test_a_shell_status_of_128_plus_a_signal_names_the_signal() -> None:
     named = classify(raw(exit_status=139), EFFECTIVE)
     assert named.outcome == Outcome.FAILED
     assert "SIGSEGV" in named.detail

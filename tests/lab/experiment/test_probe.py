@@ -100,9 +100,7 @@ def test_another_machine_is_refused_in_the_loaders_words(
     assert prober(paths).run(library).words == "cannot be preloaded (wrong ELF class: ELFCLASS32)"
 
 
-def test_words_about_another_library_are_not_held_against_this_one(
-    paths: PreloadPaths, tmp_path: Path
-) -> None:
+def test_loader_errors_of_another_library_are_ignored(paths: PreloadPaths, tmp_path: Path) -> None:
     library = compiled(tmp_path / "fine.so", "int x;")
     probe = prober(paths, LD_PRELOAD="/nowhere/other.so").run(library)
     assert probe.words == ""

@@ -56,7 +56,7 @@ def test_a_run_too_short_to_be_looked_at_has_no_idle_memory() -> None:
     assert read("idle_rss", Left({**FIGURES, "rss_series": []})) is None
 
 
-def test_texts_are_told_apart() -> None:
+def test_each_response_reads_its_own_stream() -> None:
     left = Left(FIGURES, stdout="v 1", stderr="v 2", report="v 3")
     pattern = r"v (?P<value>\d)"
     assert read("output", left, pattern=pattern) == 1

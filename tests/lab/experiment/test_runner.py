@@ -61,7 +61,7 @@ def test_no_descriptor_is_lost(environment: dict[str, str]) -> None:
     assert len(list(Path("/proc/self/fd").iterdir())) == before
 
 
-def test_a_misuse_is_told_in_the_runners_words(environment: dict[str, str]) -> None:
+def test_a_misuse_reports_the_message_of_the_runner(environment: dict[str, str]) -> None:
     with pytest.raises(HeapwrightError, match="cannot use --cpus nonsense"):
         run_once(RunSpec(("/bin/true",), environment, cpus="nonsense"))
 

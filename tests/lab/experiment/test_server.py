@@ -112,7 +112,7 @@ def test_patience_ends(tmp_path: Path) -> None:
         assert "`false`" in named.detail
 
 
-def test_somebody_else_who_answers_is_refused(tmp_path: Path) -> None:
+def test_an_address_that_another_server_answers_is_refused(tmp_path: Path) -> None:
     mute = RunSpec(("sleep", "600"), ENVIRONMENT, cwd=tmp_path)
     with pytest.raises(HeapwrightError, match="answers before the server is started"):
         Server(mute, Question(command=("true",)), 1, ENVIRONMENT)

@@ -100,7 +100,7 @@ def carried_out(
         max_size=80,
     )
 )
-def test_whatever_hosts_do_each_run_is_told_once(steps: list[tuple[str, str]]) -> None:
+def test_each_run_is_reported_once_whatever_its_hosts_do(steps: list[tuple[str, str]]) -> None:
     crew = Script(steps)
     told, ending, schedule = carried_out(crew)
     assert Counter(told) == Counter(ALL)
@@ -119,7 +119,7 @@ def test_a_block_is_one_hosts_unless_that_is_lost() -> None:
     assert order == block_order(keys, seed=PLAN.seed, block=2)
 
 
-def test_what_a_lost_host_was_making_is_begun_again_elsewhere() -> None:
+def test_a_run_of_a_lost_host_restarts_on_another_host() -> None:
     crew = Script([("come", "u"), ("done", "u"), ("lose", "u"), ("come", "v")])
     told, _, _ = carried_out(crew)
     lost = crew.begun[1][1]
@@ -150,7 +150,7 @@ def test_one_host_does_what_the_engine_does() -> None:
     assert spread.given_up == plain.given_up
 
 
-def test_what_always_fails_is_given_up() -> None:
+def test_a_treatment_that_always_fails_is_given_up() -> None:
     told, _, schedule = carried_out(Script([("come", "u"), ("come", "v")], bad="c"))
     assert [gone.key[0] for gone in schedule.given_up] == ["c"]
     assert GIVE_UP_AFTER <= sum(key[0] == "c" for _, key in told) < PLAN.blocks + PLAN.warmup

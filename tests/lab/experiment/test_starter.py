@@ -55,7 +55,7 @@ def test_one_that_was_killed_is_replaced() -> None:
     assert starter(program("run")).pid != pid
 
 
-def test_an_answer_that_was_not_awaited_is_nobodys(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_request_does_not_answer_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ctrl-C in the moment in which a runner is started."""
     assert status_of("/bin/true") == 0
     serving = starter(program("run"))

@@ -45,7 +45,7 @@ def test_a_thinned_series_keeps_its_peak_and_its_end(sizes: list[int], most: int
     assert [at for at, _ in thin] == sorted(at for at, _ in thin)
 
 
-def test_hooks_are_lines_or_words(tmp_path: Path) -> None:
+def test_a_hook_is_a_shell_line_or_a_list_of_words(tmp_path: Path) -> None:
     run_hook("it", "echo one $X > said", {"X": "two", "PATH": "/bin:/usr/bin"}, tmp_path)
     assert (tmp_path / "said").read_text() == "one two\n"
     run_hook("it", ("touch", "a b"), {"PATH": "/bin:/usr/bin"}, tmp_path)
@@ -59,7 +59,7 @@ def test_a_hook_that_fails_is_told_with_its_last_words(tmp_path: Path) -> None:
         run_hook("it", ("/no/such",), {}, tmp_path)
 
 
-def test_what_came_first_is_told_when_the_last_hook_fails_too(tmp_path: Path) -> None:
+def test_the_first_error_is_reported_if_the_last_hook_also_fails(tmp_path: Path) -> None:
     study = parse_study(STUDY, "the study").study
     treatment = Treatment(Allocator(name="glibc", kind=Kind.SYSTEM), levels={"allocator": "glibc"})
     hooks = StudyHooks(study, Filling(study, tmp_path), {"PATH": "/bin:/usr/bin"}, tmp_path)

@@ -81,7 +81,7 @@ def test_a_list_may_be_longer_than_a_files_name() -> None:
     assert len(requests) == 1000
 
 
-def test_an_unknown_name_brings_the_nearest_ones() -> None:
+def test_an_unknown_allocator_suggests_the_nearest_names() -> None:
     error = error_of("jemaloc")
     assert "unknown allocator 'jemaloc'" in error.message
     assert "did you mean jemalloc?" in error.hint

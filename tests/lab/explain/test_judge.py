@@ -184,7 +184,7 @@ def test_the_largest_part_of_a_leak_is_named_beside_the_place_that_goes_on() -> 
 
 
 @pytest.mark.parametrize(("found", "said"), [(555, True), (748, False), (300, False)])
-def test_blocks_that_the_allocator_may_hide_are_told_of(found: int, said: bool) -> None:
+def test_blocks_that_the_allocator_may_hide_are_reported(found: int, said: bool) -> None:
     """Its caches keep old pointers; but what a place keeps for the most part is in use."""
     leaks = site(2, allocations=750, short=0, never_freed=750, live=lambda t: t * 75_000)
     answer = explain(

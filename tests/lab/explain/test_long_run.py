@@ -83,7 +83,7 @@ def test_held_memory_that_grows_alone_is_slow_fragmentation() -> None:
     assert found.setting is not None
 
 
-def test_growth_that_is_too_little_is_not_told() -> None:
+def test_small_growth_is_not_reported() -> None:
     found = explain_long_run(run_of(grown("held", 4096, 2048, 8192)))
     assert found.kind is Kind.STEADY
     assert found.setting is None
@@ -99,12 +99,12 @@ def test_memory_that_is_not_mallocs() -> None:
     assert explain_long_run(run_of(other=100 * MEBI)).kind is Kind.ELSEWHERE
 
 
-def test_a_server_that_died_had_an_end() -> None:
+def test_a_crashed_server_counts_as_killed() -> None:
     found = explain_long_run(run_of(outcome=Outcome.CRASHED))
     assert found.ending is Ending.KILLED
 
 
-def test_who_does_not_tell_what_is_live_cannot_be_explained() -> None:
+def test_a_run_without_live_bytes_cannot_be_explained() -> None:
     run = run_of()
     silent = tuple(
         each.model_copy(update={"live_bytes": None, "held_bytes": None}) for each in run.samples

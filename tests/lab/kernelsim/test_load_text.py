@@ -64,7 +64,7 @@ def test_a_load_as_text() -> None:
 
 
 @pytest.mark.parametrize("path", LOADS, ids=lambda path: path.stem)
-def test_the_driver_runs_what_comes_with_heapwright(path: Path) -> None:
+def test_the_driver_runs_every_shipped_load(path: Path) -> None:
     load = changed(read_load(path).load, {"operations": 3_000})
     answer = run_load(load, MODELS, processors=2, seed=1, rounds=1)
     assert [run.model for run in answer.models] == list(MODELS)

@@ -43,6 +43,6 @@ def test_a_figure_that_a_run_lacks_has_no_spread(trace: Path) -> None:
     assert "peak.live_bytes" in names
 
 
-def test_one_run_has_none(trace: Path) -> None:
+def test_one_run_has_no_spread(trace: Path) -> None:
     made = repeated([profile_trace(trace)])
     assert (made.repetitions, made.spread) == (1, ())

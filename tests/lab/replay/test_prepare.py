@@ -55,7 +55,7 @@ def test_what_a_trace_should_not_have_is_counted(traced: Traced, tmp_path: Path)
     assert found.never_freed_bytes == 40
 
 
-def test_somebody_elses_file_is_no_trace(tmp_path: Path) -> None:
+def test_a_file_of_another_program_is_refused(tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.write_bytes(b"\x7fELF" + bytes(8000))
     with pytest.raises(HeapwrightError, match="cannot be replayed"):

@@ -40,7 +40,7 @@ def test_the_aspects_that_differ_are_named_the_largest_first() -> None:
     assert longer.endswith("With another length, lifetimes differ by construction.")
 
 
-def test_nothing_known_is_not_called_close() -> None:
+def test_a_fidelity_without_figures_cannot_be_compared() -> None:
     (line,) = verdict(fidelity(sizes=None))
     assert "cannot be compared" in line
 

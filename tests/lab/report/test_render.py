@@ -98,7 +98,7 @@ def test_brackets_and_colons_are_not_markup(make_comparison: MakeComparison) -> 
     assert "stay [bold] with :smile: [/]" in report_text(make_comparison(verdict=verdict))
 
 
-def test_what_is_odd_about_the_data_is_told_once(make_comparison: MakeComparison) -> None:
+def test_a_note_common_to_all_responses_is_printed_once(make_comparison: MakeComparison) -> None:
     responses = tuple(
         summary.model_copy(update={"notes": ("no scatter at all",)})
         for summary in make_comparison().responses

@@ -131,7 +131,7 @@ def test_the_verdict_comes_first() -> None:
     assert lines[1] == "In time, quick is best."
 
 
-def test_everything_that_is_to_be_known() -> None:
+def test_every_part_of_an_analysis_is_printed() -> None:
     text = printed(analysis())
     for part in (
         "0.500 (0.400 to 0.600)",
@@ -285,7 +285,7 @@ def test_a_ratio_that_says_nothing_is_short() -> None:
     assert rival_text(rival) == "1.50 (0.00 to 1.2e+05)"
 
 
-def test_terms_that_tell_nothing_are_left_away() -> None:
+def test_negligible_terms_are_left_out() -> None:
     text = printed(analysis())
     assert "threads" not in text
 

@@ -100,13 +100,13 @@ def test_text_is_inside_of_its_box_as_it_is_drawn() -> None:
             assert top + size * 0.7 < float(text.attrib["y"]) < bottom
 
 
-def test_a_policy_is_not_broken_where_it_fits_a_line() -> None:
+def test_a_policy_that_fits_a_line_is_not_broken() -> None:
     layer = Layer(layer="Fit", policies=("ExactFit<127, BestFit>", "128 KiB", "x y " * 12))
     lines = [line.text for line in lay_out(layer).lines]
     assert lines[1:3] == ["ExactFit<127, BestFit>,", "128 KiB, x y x y x y x y x y x"]
 
 
-def test_who_cannot_see_the_picture_is_told() -> None:
+def test_the_picture_has_a_title_and_a_description() -> None:
     root = ElementTree.fromstring(draw("mine", "what it does", TALL))
     labels = root.attrib["aria-labelledby"].split()
     told = {each.attrib["id"]: each.text or "" for each in root if "id" in each.attrib}

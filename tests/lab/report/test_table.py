@@ -85,7 +85,7 @@ def test_seconds(seconds: float, text: str) -> None:
     assert seconds_text(seconds) == text
 
 
-def test_the_legend_claims_no_interval_where_there_is_none(make_comparison: MakeComparison) -> None:
+def test_the_legend_omits_intervals_that_do_not_exist(make_comparison: MakeComparison) -> None:
     responses = tuple(
         summary.model_copy(update={"method": "none", "blocks": 1, "baseline_value": None})
         for summary in make_comparison().responses

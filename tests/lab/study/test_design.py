@@ -293,7 +293,7 @@ def test_a_workload_that_is_not_there_is_said_with_the_line() -> None:
         build_design(parse_study(text), LARGE, 1, programs=lambda n: n if n == "x" else missing(n))
 
 
-def test_a_prefix_that_is_no_words_is_said_with_the_line() -> None:
+def test_an_unbalanced_quote_in_a_prefix_is_refused_with_its_line() -> None:
     text = FILLED.replace("nice -n '{level}'", "nice '{level}")
     with pytest.raises(StudyError, match=r"the study:6: prefix.1: .*cannot be split into words"):
         build_design(parse_study(text), LARGE, 1, programs=str)

@@ -65,7 +65,9 @@ def test_three_levels_and_powers(make_study: MakeStudy) -> None:
         assert {(cell[one], cell[other]) for cell in cells} == set(product(range(3), repeat=2))
 
 
-def test_words_of_different_primes_and_factors_of_none(make_study: MakeStudy) -> None:
+def test_defining_words_of_different_primes_leave_other_factors_whole(
+    make_study: MakeStudy,
+) -> None:
     counts = {"a": 2, "b": 2, "x": 3, "y": 3, "other": 4}
     found = fraction(make_study, counts, ["a*b", "x*y"])
     assert found.divisor == 6
@@ -89,7 +91,7 @@ def test_words_of_different_primes_and_factors_of_none(make_study: MakeStudy) ->
         ({"a": 3, "b": 3}, ["a*b", "a*b^2"], "a factor has one level only"),
     ],
 )
-def test_what_is_no_fraction_is_said_at_its_word(
+def test_an_invalid_fraction_is_refused_with_the_defining_word(
     make_study: MakeStudy, counts: dict[str, int], words: list[str], why: str
 ) -> None:
     with pytest.raises(StudyError, match=why) as caught:
@@ -97,7 +99,7 @@ def test_what_is_no_fraction_is_said_at_its_word(
     assert "design.defining" in caught.value.message
 
 
-def test_allocators_cannot_be_in_a_word(make_study: MakeStudy) -> None:
+def test_a_defining_word_with_allocators_is_refused(make_study: MakeStudy) -> None:
     file = make_study(
         {"allocator": ["a", "b"], "n": [0, 1]}, 'kind = "fraction"\ndefining = ["allocator*n"]'
     )

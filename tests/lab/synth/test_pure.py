@@ -11,7 +11,7 @@ from heapwright.synth.ranks import kendall_tau, same_first
 from heapwright.synth.survival import ended_by, live_at
 
 
-def test_a_profile_is_not_away_from_itself(model: Profile) -> None:
+def test_the_distance_of_a_profile_to_itself_is_zero(model: Profile) -> None:
     assert [each.distance for each in distances(model, model)] == [0.0] * 6
 
 

@@ -50,7 +50,7 @@ def test_a_named_interaction_leaves_what_remains(modelled: Modelled) -> None:
     assert named["residual"] == without["residual"]
 
 
-def test_hosts_are_a_line_of_their_own() -> None:
+def test_hosts_have_their_own_line_in_the_table() -> None:
     frame = WHOLE.frame().with_columns(host=pl.lit("h") + (pl.col("block") % 2).cast(pl.String))
     table = anova(model(observe(frame, WHOLE.named(), "y")))
     assert [(line.term, line.df) for line in table[:2]] == [("host", 1), ("block", 2)]

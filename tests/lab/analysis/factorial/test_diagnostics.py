@@ -46,7 +46,7 @@ def test_runs_that_are_slow_at_times() -> None:
     assert "aligned ranks" in found.warnings[0]
 
 
-def test_unequal_scatter_names_where() -> None:
+def test_unequal_scatter_names_the_factor_and_level() -> None:
     noise = pl.Series(draws().normal(0, 0.3, 240))
     found = diagnose(spoilt(pl.when(pl.col("a") == "a2").then(pl.lit(noise)).otherwise(0.0).exp()))
     assert found.spread is not None

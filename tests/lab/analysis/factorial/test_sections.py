@@ -42,7 +42,7 @@ def test_missing_runs_are_noted() -> None:
     assert "type 2" in found.notes[1]
 
 
-def test_what_cannot_be_told_is_noted(modelled: Modelled) -> None:
+def test_inseparable_terms_are_noted(modelled: Modelled) -> None:
     found = section(
         modelled(Study({"a": 3, "b": 3}, 4, left_out=lambda k: k[0] < k[1])), Settings()
     )

@@ -107,7 +107,7 @@ def test_those_that_share_a_letter_with_the_best_are_best() -> None:
     assert found.best[0].allocators == ("x", "y")
 
 
-def test_two_responses_with_nobody_in_common() -> None:
+def test_two_responses_without_a_common_best_allocator() -> None:
     other = response(("y", "a", None), ("x", "b", None)).model_copy(update={"name": "memory"})
     found = verdict([response(("x", "a", None), ("y", "b", None)), other], "")
     assert found.text.endswith("No allocator is best in both time and memory.")

@@ -63,7 +63,7 @@ def test_every_and_some_are_duals(answers: list[Answer]) -> None:
     assert some(answers) is OPPOSITE[every(OPPOSITE[each] for each in answers)]
 
 
-def test_of_no_rules_it_cannot_be_told() -> None:
+def test_without_rules_the_answer_is_unknown() -> None:
     assert (every([]), some([])) == (UNKNOWN, UNKNOWN)
     assert every([HOLDS, UNKNOWN]) is UNKNOWN
     assert every([HOLDS, UNKNOWN, FAILS]) is FAILS

@@ -176,7 +176,7 @@ def test_a_ranking_has_percentages_over_our_own_best() -> None:
     assert peak.rows[1].because == "allocator lost was not run at this scale"
 
 
-def test_who_fails_where_it_is_hard_is_not_better_for_it() -> None:
+def test_failing_hard_cases_does_not_improve_a_rank() -> None:
     """slow crashes with one thread, where all take longest."""
     dead = (pl.col("allocator") == "slow") & (pl.col("threads") == "1")
     outcome = pl.when(dead).then(pl.lit("crashed")).otherwise("outcome")

@@ -119,7 +119,7 @@ def test_a_response_that_a_program_does_not_have_is_not_asked_of_it() -> None:
     assert other.cares is SensitivityVerdict.NO
 
 
-def test_what_is_beside_is_shown_and_does_not_decide() -> None:
+def test_responses_beside_are_shown_but_do_not_decide() -> None:
     one, _ = rows(
         judged(
             {"base": 1.0, "a": 1.0, "b": 1.0},

@@ -275,7 +275,7 @@ def test_unknown_names_are_answered_with_the_known_ones(question: Question) -> N
     assert "there are" in refusal.value.hint
 
 
-def test_drift_is_told() -> None:
+def test_drift_is_reported() -> None:
     rising = document("now.json", {("glibc", "time"): [0.01 * n for n in range(12)]})
     notes = judge(PLAIN, rising, QUESTION).notes
     assert any("drifts through now.json" in note for note in notes)

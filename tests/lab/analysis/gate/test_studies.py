@@ -110,6 +110,6 @@ def test_a_study_is_no_comparison(tmp_path: Path) -> None:
         judge(document("c.json", {("glibc", "time"): logs(0, 0.01)}), study, QUESTION)
 
 
-def test_results_of_nobody(tmp_path: Path) -> None:
+def test_results_of_an_unknown_machine_are_refused(tmp_path: Path) -> None:
     with pytest.raises(HeapwrightError, match="on which machine"):
         of_results("a", results(tmp_path / "a", {}, host="elsewhere"))

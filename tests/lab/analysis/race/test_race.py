@@ -93,7 +93,7 @@ def test_a_candidate_no_leaner_than_the_margin_is_not_on_the_front() -> None:
     assert race.ending.named == key("glibc")
 
 
-def test_one_block_drops_nobody_out_of_a_few() -> None:
+def test_one_block_drops_no_candidate_from_a_small_race() -> None:
     race = run({"glibc": 1.0, "a": 3.0, "b": 2.0}, blocks=1)
     assert race.departures == []
     assert race.ending is None

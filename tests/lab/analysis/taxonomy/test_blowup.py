@@ -123,7 +123,9 @@ def test_wrong_judgements_are_rare_near_the_limit() -> None:
     [lambda _: 1.0, lambda p: 1.2 + 0.03 * p, lambda p: 1.5 if p > 1 else 1.0],
     ids=["constant", "a little each", "one step"],
 )
-def test_memory_beside_the_threads_is_none(law: Callable[[float], float], noise: float) -> None:
+def test_memory_that_does_not_grow_with_threads_is_no_growth(
+    law: Callable[[float], float], noise: float
+) -> None:
     assert over_threads(peaks(law, noise)).grows is False
 
 

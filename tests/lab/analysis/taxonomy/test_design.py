@@ -35,7 +35,7 @@ def test_private_heaps_do_nothing_against_blowup() -> None:
     assert design.blowup_prevented_by == "nothing"
 
 
-def test_only_the_way_of_small_requests_counts() -> None:
+def test_only_the_path_of_small_requests_decides() -> None:
     choice = {
         "layer": "SelectMmapHeap",
         "below": [stack("SizeHeap", "MmapHeap"), stack("BitmapSlabHeap", "MmapHeap")],

@@ -105,7 +105,7 @@ def test_a_place_that_cannot_be(tmp_path: Path) -> None:
         KeptAnswers(tmp_path / "no" / "kept")
 
 
-def test_a_full_disk_is_told_and_what_was_kept_stays(
+def test_a_full_disk_is_reported_and_earlier_answers_stay(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = written(tmp_path / "kept")

@@ -61,7 +61,7 @@ def test_what_is_no_such_line_is_refused(what: str, instead: str) -> None:
 @pytest.mark.parametrize(
     "model", [GranaryStatistics, SizeClass, Large, Caches, ThreadCache, Chunks, System, Locks]
 )
-def test_the_page_tells_of_every_field(model: type[BaseModel]) -> None:
+def test_the_page_documents_every_field(model: type[BaseModel]) -> None:
     page = (DOCS / "reference" / "granary.md").read_text(encoding="utf-8")
     names = {field.alias or name for name, field in model.model_fields.items()}
     told = {"format", "schema_version", "heapwright_version"}

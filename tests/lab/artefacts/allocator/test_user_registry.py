@@ -70,7 +70,7 @@ def test_an_entry_says_what_its_library_offers_besides_malloc(native: Path, own:
     assert mine.entry_points == ("signals", "granary")
 
 
-def test_the_home_is_named_or_where_the_desktop_says(tmp_path: Path) -> None:
+def test_user_home_follows_the_environment_and_then_xdg(tmp_path: Path) -> None:
     assert user_home({"HEAPWRIGHT_HOME": str(tmp_path), "HOME": "/h"}) == tmp_path
     assert user_home({"XDG_DATA_HOME": "/data", "HOME": "/h"}) == Path("/data/heapwright")
     assert user_home({"XDG_DATA_HOME": "data", "HOME": "/h"}) == Path("/h/.local/share/heapwright")
@@ -101,7 +101,7 @@ def test_without_a_registry_there_is_the_catalogue(native: Path, tmp_path: Path)
     assert read_registry(native, tmp_path / "file").names == ("lea", "glibc")
 
 
-def test_what_is_being_made_is_not_read(native: Path, own: Path) -> None:
+def test_an_unfinished_entry_is_not_read(native: Path, own: Path) -> None:
     own.rename(own.with_name(".mine-x1y2"))
     (own.parent / "note.txt").touch()
     assert read(native, own).own == ()
@@ -132,7 +132,7 @@ def spoil(text: str) -> Callable[[Path], object]:
         ),
     ],
 )
-def test_a_broken_entry_is_its_own_affair(
+def test_a_broken_entry_does_not_hide_other_allocators(
     damage: Callable[[Path], object], reason: str, native: Path, own: Path
 ) -> None:
     damage(own)

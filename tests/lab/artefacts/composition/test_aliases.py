@@ -72,7 +72,7 @@ def test_every_allocator_of_the_catalogue_resolves_to_layers_only() -> None:
         assert not [each for each in resolved.walk() if "::" in each.name]
 
 
-def test_a_rung_that_stands_on_itself_is_refused() -> None:
+def test_a_rung_that_refers_to_itself_is_refused() -> None:
     scope = Scope(read_aliases("using A = SizeHeap<B>;\nusing B = SizeHeap<A>;\n"))
     with pytest.raises(HeapwrightError, match="stands on itself"):
         scope.resolve(parse_expression("A"))

@@ -110,7 +110,7 @@ def test_what_edits_rely_on_is_there(toolbox: Toolbox) -> None:
     assert {"FutexLock", "PowerOfTwo", "LockedHeap"} <= set(toolbox.names)
 
 
-def test_an_unknown_layer_brings_the_nearest(toolbox: Toolbox) -> None:
+def test_an_unknown_layer_suggests_the_nearest_name(toolbox: Toolbox) -> None:
     with pytest.raises(HeapwrightError, match="no layer 'FreelistHeep'") as raised:
         toolbox.layer("FreelistHeep")
     assert "FreelistHeap" in raised.value.hint

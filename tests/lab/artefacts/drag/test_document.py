@@ -29,7 +29,7 @@ GOOD = {
 
 
 @pytest.mark.parametrize("model", [Drag, Provenance, Site])
-def test_the_page_tells_of_every_part(model: type[BaseModel]) -> None:
+def test_the_page_documents_every_part(model: type[BaseModel]) -> None:
     page = (DOCS / "reference" / "drag.md").read_text(encoding="utf-8")
     told = {"format", "schema_version", "heapwright_version"}
     assert {name for name in model.model_fields if f"`{name}`" not in page} <= told

@@ -38,7 +38,7 @@ def read(tmp_path: Path, text: str) -> LoadFile:
 
 
 @pytest.mark.parametrize("path", LOADS, ids=lambda path: path.stem)
-def test_what_comes_with_heapwright_is_well(path: Path) -> None:
+def test_every_shipped_load_is_valid(path: Path) -> None:
     load = read_load(path).load
     assert load.name == path.stem
     assert load.title

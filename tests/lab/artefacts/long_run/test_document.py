@@ -68,7 +68,7 @@ def test_a_document_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert read_long_run(file) == run
 
 
-def test_a_journal_is_as_good_as_the_document(tmp_path: Path) -> None:
+def test_a_finished_journal_reads_like_the_document(tmp_path: Path) -> None:
     file = journal(tmp_path, ended=True)
     assert is_long_run(file)
     run = read_long_run(file)
@@ -78,7 +78,7 @@ def test_a_journal_is_as_good_as_the_document(tmp_path: Path) -> None:
     assert len(run.rounds) == 1
 
 
-def test_a_journal_that_was_broken_off_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
+def test_a_truncated_journal_is_read_up_to_its_last_whole_line(tmp_path: Path) -> None:
     file = journal(tmp_path, ended=False)
     with file.open("ab") as more:
         more.write(b'{"sample":{"time_s":4.0,"resi')
@@ -89,7 +89,7 @@ def test_a_journal_that_was_broken_off_is_read_as_far_as_it_goes(tmp_path: Path)
     assert len(run.samples) == 2
 
 
-def test_what_is_none_is_refused(tmp_path: Path) -> None:
+def test_a_file_of_another_format_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "other"
     for text in ("", "{}\n", '{"format":"heapwright-journal","version":1}\n', "{\n}"):
         file.write_text(text)

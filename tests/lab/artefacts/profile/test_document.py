@@ -13,13 +13,13 @@ from heapwright.artefacts.profile.document import Pattern, Profile
 DOCS = Path(__file__).parents[4] / "docs"
 
 
-def test_the_page_tells_of_every_part() -> None:
+def test_the_page_documents_every_part() -> None:
     page = (DOCS / "reference" / "profile.md").read_text(encoding="utf-8")
     told = {"format", "schema_version", "heapwright_version"}
     assert {name for name in Profile.model_fields if f"`{name}`" not in page} == told
 
 
-def test_the_class_of_the_pattern_is_called_so() -> None:
+def test_the_field_of_the_pattern_is_named_class() -> None:
     pattern = Pattern(kind="peak", rule="a rule", long_lived=((1000, 3),))
     written = pattern.model_dump_json(by_alias=True)
     assert json.loads(written)["class"] == "peak"

@@ -67,7 +67,7 @@ def test_a_path_leads_to_a_number(figure: str, value: float | None) -> None:
     assert figure_of(profile(), figure) == value
 
 
-def test_a_word_that_is_not_there_is_no_figure() -> None:
+def test_a_text_path_that_is_absent_has_no_figure() -> None:
     assert figure_of(profile(None), "pattern.class=growing") is None
 
 
@@ -90,5 +90,5 @@ def test_what_every_profile_can_be_asked() -> None:
         ("", "a profile has no '' there"),
     ],
 )
-def test_what_no_profile_has_is_said(figure: str, words: str) -> None:
+def test_why_not_explains_an_unknown_path(figure: str, words: str) -> None:
     assert words in why_not(figure)

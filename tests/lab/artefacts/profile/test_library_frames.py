@@ -83,7 +83,7 @@ def test_a_frame_of_the_program_is_not_taken_for_a_library(frame: str) -> None:
     assert not is_library_frame(frame)
 
 
-def test_the_source_file_tells_a_library_whose_name_does_not() -> None:
+def test_a_library_frame_is_recognised_by_its_source_file() -> None:
     assert is_library_frame("allocate", "/usr/include/c++/12/bits/new_allocator.h")
     assert is_library_frame("push", "/rustc/90b35a6/library/alloc/src/vec/mod.rs")
     assert not is_library_frame("allocate", "/home/dev/include/pool.h")

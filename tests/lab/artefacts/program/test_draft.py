@@ -79,7 +79,7 @@ def test_an_image(tmp_path: Path) -> None:
     assert read(tmp_path, draft, WANTED).program.cwd == "/srv"
 
 
-def test_a_socket_and_a_question_of_ones_own(tmp_path: Path) -> None:
+def test_a_socket_and_a_client_command_are_drafted(tmp_path: Path) -> None:
     draft = from_words("serve --socket /run/mine/s --name 'a b'")
     wanted = Wanted("mine", ("load", "/run/mine/s"), socket="/run/mine/s")
     program = read(tmp_path, draft, wanted).program
@@ -108,7 +108,7 @@ def test_a_socket_and_a_question_of_ones_own(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_says_too_little(make: object, words: str) -> None:
+def test_an_incomplete_draft_is_refused(make: object, words: str) -> None:
     assert callable(make)
     with pytest.raises(HeapwrightError, match=words):
         make()

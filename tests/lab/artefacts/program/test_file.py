@@ -75,7 +75,7 @@ def test_the_reference_and_the_page_have_every_key() -> None:
     assert {key for key in every if key not in code} == set()
 
 
-def test_every_program_that_comes_with_it_is_well_at_every_scale() -> None:
+def test_every_shipped_program_is_valid_at_every_scale() -> None:
     assert {"mariadb-read-only", "redis", "perl"} <= {path.stem for path in PROGRAMS}
     for path in PROGRAMS:
         file = read_program(path)

@@ -70,7 +70,7 @@ def test_a_malloc_of_another_library_is_named() -> None:
     assert "db gets malloc from libjemalloc.so.2" in coverage(other).gap()
 
 
-def test_a_runtime_with_its_own_heap_is_told_once_with_how_to_look_inside() -> None:
+def test_a_runtime_with_its_own_heap_is_reported_once_with_advice() -> None:
     found = coverage(
         process("python3.11", 1.0, own_heap="CPython"),
         process("python3.11", 1.0, own_heap="CPython"),

@@ -66,7 +66,7 @@ def test_the_variable_that_opens_a_heap_is_respected() -> None:
     assert not is_opened(python, {})
 
 
-def test_each_runtime_stands_once_and_says_how_to_look_inside() -> None:
+def test_each_runtime_is_listed_once_with_its_advice() -> None:
     names = [each.runtime for each in FOREIGN_HEAPS]
     assert len(names) == len(set(names))
     assert all(each.advice and (each.executables or each.libraries) for each in FOREIGN_HEAPS)

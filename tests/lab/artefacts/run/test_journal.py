@@ -70,7 +70,7 @@ def test_the_next_folder_is_taken_when_the_first_cannot_be_made(tmp_path: Path) 
         assert not journal.failure
 
 
-def test_without_any_folder_it_measures_on_and_tells_why(tmp_path: Path) -> None:
+def test_without_a_folder_the_run_continues_and_reports_why(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with Journal.open({}, [tmp_path / "file" / "below"]) as journal:
         journal.append({"block": 1})
@@ -102,7 +102,9 @@ def test_discard_removes_it(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_it_lives_where_state_belongs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_journal_folder_follows_xdg_state_home(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     assert journal_folders()[0] == tmp_path / "heapwright"
     monkeypatch.setenv("XDG_STATE_HOME", "relative")

@@ -215,7 +215,7 @@ def test_a_model_key_is_written_as_in_the_file_only() -> None:
         parse_study(GOOD.replace('from = "wall"', 'from = "wall"\norigin = "wall"'))
 
 
-def test_files_that_are_none(tmp_path: Path) -> None:
+def test_unreadable_files_are_refused(tmp_path: Path) -> None:
     with pytest.raises(HeapwrightError, match="cannot be read: No such file"):
         read_study(tmp_path / "no.toml")
     with pytest.raises(HeapwrightError, match="cannot be read: Is a directory"):

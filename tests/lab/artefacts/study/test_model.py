@@ -73,7 +73,7 @@ def test_levels_in_one_form() -> None:
     assert factor.is_quantitative
 
 
-def test_truth_is_no_quantity() -> None:
+def test_a_boolean_is_not_a_quantity() -> None:
     assert not Factor.model_validate({"levels": [True, False]}).is_quantitative
 
 

@@ -65,7 +65,7 @@ def test_it_is_read_like_the_folder(tmp_path: Path) -> None:
     assert not whole[1, "two"].rss_series
 
 
-def test_it_names_no_place_on_the_machine(tmp_path: Path) -> None:
+def test_it_contains_no_path_of_the_machine(tmp_path: Path) -> None:
     write_compact(filled(tmp_path / "a"), tmp_path / "b", {(1, "one")})
     again = Folder.open(tmp_path / "b")
     (host,) = again.environments.values()

@@ -95,14 +95,14 @@ def test_what_a_bad_run_measured_is_no_response(folder: Make) -> None:
     assert frame.select("outcome", "time").rows() == [("crashed", None)]
 
 
-def test_a_torn_line_is_no_run_and_is_told(folder: Make) -> None:
+def test_a_torn_line_is_ignored_and_reported(folder: Make) -> None:
     torn = run(2, "one").split()[1][:40]
     results = open_results(folder("a", run(1, "one"), tail=torn))
     assert results.frame()["block"].to_list() == [1]
     assert "torn" in results.notes[0]
 
 
-def test_a_damaged_line_costs_only_itself(folder: Make) -> None:
+def test_a_damaged_line_does_not_affect_other_lines(folder: Make) -> None:
     good = run(2, "two").split()[1]
     results = open_results(folder("a", run(1, "one"), tail=f'{{"level": nothing\n{good}\n'))
     assert results.frame()["treatment"].to_list() == ["one", "two"]
@@ -150,7 +150,7 @@ def test_levels_of_all_folders_are_in_their_order(folder: Make) -> None:
     assert len(results.design.treatments) == 2
 
 
-def test_whole_runs_have_what_is_long(folder: Make) -> None:
+def test_whole_runs_include_the_memory_series(folder: Make) -> None:
     results = open_results(folder("a", run(1, "one"), run(1, "two")))
     (whole,) = results.whole_runs({(1, "two")})
     assert whole.rss_series == [(0.01, 4096)]

@@ -27,7 +27,7 @@ def made_in(path: Path) -> list[tuple[int, str]]:
     return [each.key for each in Folder.open(path).runs()]
 
 
-def test_a_folder_is_begun_and_gone_on_with(tmp_path: Path) -> None:
+def test_a_results_folder_is_created_and_resumed(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "results"
     with Store.create(path, TEXT, DESIGN) as store:
         store.keep(run(0, "one"))
@@ -72,7 +72,7 @@ def test_a_header_that_was_torn_is_written_again(tmp_path: Path) -> None:
     assert made_in(path) == [(1, "one")]
 
 
-def test_what_was_left_of_a_beginning_does_not_stand_in_the_way(tmp_path: Path) -> None:
+def test_leftovers_of_a_failed_creation_are_ignored(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.mkdir()
     (path / "study.toml").write_text(TEXT)
@@ -124,7 +124,7 @@ def files_of_at_most(size: int) -> Iterator[None]:
         signal.signal(signal.SIGXFSZ, handler)
 
 
-def test_a_full_disk_loses_one_run_and_says_so(tmp_path: Path) -> None:
+def test_a_full_disk_loses_one_run_and_reports_it(tmp_path: Path) -> None:
     path = tmp_path / "a"
     with Store.create(path, TEXT, DESIGN) as store:
         store.keep(run(1, "one"))

@@ -123,7 +123,7 @@ def test_a_program_at_a_fixed_address_tells_as_well(
         process.stdin.close()
 
 
-def test_what_a_process_told_is_forgotten_with_it(gauge: Gauge) -> None:
+def test_reports_of_a_process_are_dropped_at_its_end(gauge: Gauge) -> None:
     environment = {**os.environ, **gauge.variables, "LD_PRELOAD": str(gauge.library)}
     with subprocess.Popen(
         ["python3", "-c", KEEPER], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE

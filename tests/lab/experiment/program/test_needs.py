@@ -50,7 +50,7 @@ def test_what_is_missing_is_named(tmp_path: Path) -> None:
     assert "heapwright programs install redis " in error.value.hint
 
 
-def test_servers_are_found_where_servers_are(tmp_path: Path) -> None:
+def test_server_folders_are_added_to_the_path(tmp_path: Path) -> None:
     path = reaching_servers({"PATH": "/usr/bin:/usr/sbin"})["PATH"].split(":")
     assert path[:4] == ["/usr/bin", "/usr/sbin", "/usr/local/sbin", "/sbin"]
     assert all(folder.startswith("/usr/lib/postgresql/") for folder in path[4:])
@@ -85,7 +85,9 @@ def test_a_distribution_that_refuses(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert [line.split()[0] for line in asked] == ["install", "update", "install"]
 
 
-def test_nobody_is_root_by_asking_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sudo_that_needs_a_password_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     stand_in(tmp_path, "sudo", "echo a password is required >&2; exit 1")
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
@@ -116,7 +118,7 @@ def test_an_allocator_that_a_program_is_linked_to(tmp_path: Path) -> None:
     assert found.is_file()
 
 
-def test_a_port_is_the_runs_own(tmp_path: Path) -> None:
+def test_each_run_has_its_own_port(tmp_path: Path) -> None:
     text = TEXT.replace('["sh"]', '["sh", "{port}"]')
     binding = Binding(needy(tmp_path, text), tmp_path, None)
     assert binding.text("{port} {port}") == f"{binding.port} {binding.port}"

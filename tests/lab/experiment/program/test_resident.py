@@ -29,14 +29,14 @@ def test_proportional_sizes_are_taken(tmp_path: Path) -> None:
     assert resident_of(7, tmp_path) == Resident(4000 << 10, 3000 << 10, 64 << 10, 12 << 10)
 
 
-def test_where_they_are_not_told_resident_pages_are(tmp_path: Path) -> None:
+def test_statm_is_read_if_smaps_rollup_is_absent(tmp_path: Path) -> None:
     folder = tmp_path / "7"
     folder.mkdir()
     (folder / "statm").write_text("900 100 30 1 0 50 0\n")
     assert resident_of(7, tmp_path) == Resident(100 * PAGE, 70 * PAGE, 0, 0)
 
 
-def test_who_is_gone_or_has_no_memory_has_none(tmp_path: Path) -> None:
+def test_an_ended_process_has_no_resident_memory(tmp_path: Path) -> None:
     assert resident_of(7, tmp_path) is None
     folder = tmp_path / "7"
     folder.mkdir()

@@ -116,7 +116,7 @@ def test_a_server_that_will_not_end_is_killed_and_told(tmp_path: Path) -> None:
     assert "still ran 1 s after the request to stop" in taken.named.detail
 
 
-def test_a_client_whose_server_is_gone_does_not_keep_us(
+def test_a_client_is_ended_when_its_server_dies(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("heapwright.experiment.program.session.WAKE_S", 0.1)

@@ -98,7 +98,7 @@ def test_a_spent_budget_begins_no_more(journal: Journal, monkeypatch: pytest.Mon
     assert "budget" in result.stopped_because
 
 
-def test_what_keeps_it_from_going_on_is_told(journal: Journal) -> None:
+def test_an_error_stops_the_survey_and_is_reported(journal: Journal) -> None:
     def fail(_: Task) -> WorkloadRun:
         raise HeapwrightError("no disk")
 

@@ -67,7 +67,7 @@ def test_a_bad_end_has_a_name(
     assert made.line is None
 
 
-def test_the_words_that_are_run() -> None:
+def test_the_command_line_of_a_workload() -> None:
     words = command(Path("/w/loop"), TASK, Subject(None, {}, ("--bump",)), 5)
     assert words == ("/w/loop", "--threads", "2", "--seed", "8", "--max", "64", "--bump")
 

@@ -50,7 +50,7 @@ def test_the_same_name_elsewhere_is_another_box() -> None:
     ]
 
 
-def test_what_has_no_name_has_its_address() -> None:
+def test_a_call_without_a_name_shows_its_address() -> None:
     calls = made(
         Call(0, 1, 0xABC, 1, 1, 0, 0), Call(0, 2, 0x7F, 1, 1, 0, 0), Call(0, 3, 0, 1, 1, 0, 0)
     )

@@ -60,7 +60,7 @@ def test_the_page_needs_nothing_else(
     assert len(set(found.ids)) == len(found.ids)
 
 
-def test_what_changed_is_told(profile: Profile, after: Profile) -> None:
+def test_the_comparison_page_shows_every_change(profile: Profile, after: Profile) -> None:
     text = comparison_page(profile, after, NAMES)
     assert '<td><span class="more">2x</span></td>' in text
     assert "<b>growing</b> in old&lt;b&gt;.json, <b>peak</b> in new.json" in text

@@ -20,7 +20,7 @@ def shown(profile: Profile, width: int | None = None, *, quiet: bool = False) ->
 
 
 @pytest.mark.parametrize("width", [None, 100, 40])
-def test_every_aspect_is_told(profile: Profile, width: int | None) -> None:
+def test_the_summary_shows_every_aspect(profile: Profile, width: int | None) -> None:
     text = " ".join(shown(profile, width).split())
     for part in (
         "1,000 allocations, 1.19 MiB in all",
@@ -69,7 +69,7 @@ def test_the_peak_is_not_later_than_the_last_call(profile: Profile) -> None:
     assert dict(entries(moved))["Live memory"] == told
 
 
-def test_what_the_figures_lack_is_told(profile: Profile) -> None:
+def test_remarks_report_an_incomplete_trace(profile: Profile) -> None:
     lines = "\n".join(remarks(profile))
     assert "stopped early" not in lines
     assert "not closed" not in lines

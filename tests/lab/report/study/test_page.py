@@ -110,7 +110,7 @@ def test_the_verdict_comes_first(text: str, small: StudyView) -> None:
     assert f"{small.analysis.study.ok:,}" in shown
 
 
-def test_what_must_be_known_is_said(text: str) -> None:
+def test_the_page_reports_missing_runs_and_levels(text: str) -> None:
     shown = plain(text)
     assert "The study is not complete: 108 of 113 runs." in shown
     assert "cpus 64 was not run: this machine has 2 processors" in shown

@@ -35,7 +35,7 @@ def test_judgements_figures_and_marks(document: Taxonomy) -> None:
     assert "2.00 (1.80 to 2.20)" in lines[1]
 
 
-def test_what_one_has_to_know_stands_below(document: Taxonomy) -> None:
+def test_the_notes_follow_the_table(document: Taxonomy) -> None:
     text = printed(document)
     assert "bad<b>, fast: measured no, published yes (A book). It is old." in text
     assert "nothing: producer-consumer with 2 threads (time) ended as crashed: killed by" in text
