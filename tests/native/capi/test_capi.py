@@ -114,7 +114,7 @@ def misuse(library: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 
 @pytest.mark.parametrize(("mistake", "comment"), mistakes_of(MISUSE).items())
-def test_misuse_of_heaps_dies_with_its_words(mistake: str, comment: str, misuse: Path) -> None:
+def test_misuse_of_heaps_aborts_with_its_message(mistake: str, comment: str, misuse: Path) -> None:
     (words,) = re.findall(r"^// aborts: (.*)$", comment, re.MULTILINE)
     done = make(misuse, mistake, None)
     assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGABRT, "", f"{words}\n")

@@ -72,7 +72,7 @@ def program(library: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Pa
 
 
 @pytest.mark.parametrize(("mistake", "comment"), mistakes_of(MISUSE).items())
-def test_misuse_dies_with_its_words(mistake: str, comment: str, program: Path) -> None:
+def test_misuse_aborts_with_its_message(mistake: str, comment: str, program: Path) -> None:
     (words,) = re.findall(r"^// aborts: (.*)$", comment, re.MULTILINE)
     done = make(program, mistake, None)
     assert (done.returncode, done.stdout) == (-signal.SIGABRT, "")

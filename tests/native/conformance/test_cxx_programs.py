@@ -64,7 +64,7 @@ def test_forms_go_through_what_the_program_replaced(
     assert_quiet_success([program], environment)
 
 
-def test_runtime_that_comes_late_is_found(environment: dict[str, str], compiled: Compiled) -> None:
+def test_late_loaded_cxx_runtime_is_found(environment: dict[str, str], compiled: Compiled) -> None:
     host = compiled("gcc", "late_runtime_host.c", "-ldl")
     options = ["-std=c++17", "-O1", "-shared", "-fPIC"]
     library = compiled("g++", "late_runtime.cpp", *options)

@@ -32,7 +32,7 @@ KNOWN_AREA = 1000 * 1500 + 500 * 500
         ("_exit", None),
     ],
 )
-def test_however_it_ends_its_drag_is_told(
+def test_drag_is_reported_for_every_kind_of_end(
     way: str, remark: str | None, build: Build, watch: Watch
 ) -> None:
     found = watch(build("endings"), way)
@@ -50,7 +50,7 @@ def test_a_program_that_allocates_nothing_has_no_ratio(build: Build, watch: Watc
     assert found.curves.allocated == ()
 
 
-def test_who_is_interrupted_tells_what_there_was(
+def test_an_interrupted_run_reports_its_drag_so_far(
     build: Build, watch: Watch, tmp_path: Path
 ) -> None:
     del watch  # it skips where nothing can be watched

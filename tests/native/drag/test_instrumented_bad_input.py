@@ -21,7 +21,7 @@ from .conftest import Build, Rebuild, watch_rebuilt
 
 
 @pytest.mark.parametrize("way", ["status", "abort", "child", "_exit"])
-def test_however_it_ends_its_drag_is_told(way: str, rebuild: Rebuild) -> None:
+def test_drag_is_reported_for_every_kind_of_end(way: str, rebuild: Rebuild) -> None:
     """The child's hundred objects are the child's."""
     found = watch_rebuilt(rebuild("endings"), way)
     assert found.held_area == 1000 * 1500 + 500 * 500

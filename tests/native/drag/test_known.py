@@ -139,7 +139,7 @@ def test_objects_in_regions_are_seen_on_the_emulator(
     assert [place_of(each.frames).split(" ")[0] for each in sites] == ["made"] * len(sites)
 
 
-def test_streams_and_arguments_are_the_commands_own(
+def test_streams_and_arguments_reach_the_command(
     watch: Watch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     found = watch("sh", "-c", "echo to stdout; echo to stderr >&2; exit 5")

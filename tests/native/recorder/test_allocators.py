@@ -83,7 +83,7 @@ def test_the_allocator_is_the_one_that_was_asked_for(recording: Bench, endings: 
 
 
 @pytest.mark.parametrize("options", [(), ("--stacks",), ("--sample", "2")])
-def test_what_the_allocator_asks_itself_for_is_not_told(
+def test_requests_of_the_allocator_itself_are_not_recorded(
     recording: Bench, endings: Path, options: tuple[str, ...]
 ) -> None:
     asks = recording.program("asks_itself.c", "-shared", "-fPIC")

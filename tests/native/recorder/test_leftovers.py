@@ -13,7 +13,9 @@ from .bench import TIMEOUT_S, Bench, environment
 WAITING = "left processes behind"
 
 
-def test_they_are_waited_for_where_they_are_followed(recording: Bench, endings: Path) -> None:
+def test_leftover_children_are_awaited_if_children_are_followed(
+    recording: Bench, endings: Path
+) -> None:
     script = f"(sleep 0.3; {endings} exit 70) & exit 4"
     run = recording.record(["sh", "-c", script], "--follow-children")
     assert run.said["exit_status"] == 4
@@ -23,7 +25,7 @@ def test_they_are_waited_for_where_they_are_followed(recording: Bench, endings: 
     assert run.of_size(1000).height == 70
 
 
-def test_they_are_left_alone_where_they_are_not(recording: Bench, endings: Path) -> None:
+def test_leftover_children_are_ignored_unless_followed(recording: Bench, endings: Path) -> None:
     script = f"(sleep 0.3; {endings} exit 70) > /dev/null 2>&1 & exit 4"
     run = recording.record(["sh", "-c", script])
     assert run.said["exit_status"] == 4

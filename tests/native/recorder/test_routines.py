@@ -41,7 +41,7 @@ def only(run: Recorded, **values: object) -> dict[str, Any]:
         ("pvalloc", 801, 0),
     ],
 )
-def test_what_is_asked_and_given(
+def test_an_event_has_the_requested_and_usable_size(
     routines: Recorded, routine: str, size: int, alignment: int
 ) -> None:
     event = only(routines, routine=routine, size=size)

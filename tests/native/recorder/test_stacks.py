@@ -38,7 +38,7 @@ def test_never_freed_memory_is_at_the_place_that_forgot_it(profile: Profile) -> 
     assert left[1, "leak", "main"] == (1, 5000)
 
 
-def test_chains_are_whole(profile: Profile) -> None:
+def test_every_stack_reaches_the_start_of_the_program(profile: Profile) -> None:
     depths = sorted(
         names(site).count("deep") for site in profile.sites if names(site)[:1] == ["tidy"]
     )

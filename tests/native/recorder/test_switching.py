@@ -111,7 +111,7 @@ def test_a_control_file_that_is_there_from_the_start(recording: Bench, tmp_path:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_who_ends_the_launcher_means_the_command(recording: Bench, number: int) -> None:
+def test_a_signal_to_the_launcher_ends_the_command(recording: Bench, number: int) -> None:
     trace = recording.path()
     reading, writing = os.pipe()
     words = recording.words(trace, "--no-system", "--result-fd", str(writing))

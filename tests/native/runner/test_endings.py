@@ -122,7 +122,7 @@ def test_a_helper_that_leaves_by_itself_is_not_left_over(bench: Bench) -> None:
 
 
 @pytest.mark.usefixtures("bench")
-def test_a_caller_who_ignores_dead_children() -> None:
+def test_the_runner_works_for_a_caller_that_ignores_sigchld() -> None:
     reading, writing = os.pipe()
     script = (
         f"trap '' CHLD; exec {native.program('run')} --result-fd {writing} -- /bin/sh -c 'exit 4'"
@@ -193,7 +193,7 @@ def test_asking_twice_ends_at_once(bench: Bench) -> None:
     assert alive(program) == []
 
 
-def test_when_nobody_is_left_to_read_the_command_is_ended(bench: Bench) -> None:
+def test_the_command_is_ended_if_its_reader_is_gone(bench: Bench) -> None:
     program = bench.program("stubborn", "-DALONE")
     reading, writing = os.pipe()
     words = [str(native.program("run")), "--result-fd", str(writing), "--", program]

@@ -58,7 +58,7 @@ def test_a_preloaded_allocator_is_recognised(bench: Bench) -> None:
     assert not judge(run.processes, None, run.balance).effective
 
 
-def test_even_where_the_program_takes_the_address_of_malloc(bench: Bench) -> None:
+def test_the_witness_sees_calls_through_the_address_of_malloc(bench: Bench) -> None:
     """In such a program, not position-independent, &malloc is the program's own linkage table."""
     source = bench.folder / "address.c"
     source.write_text(

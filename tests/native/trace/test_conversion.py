@@ -192,7 +192,7 @@ PLACES = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=8)
 @pytest.mark.usefixtures("trace")
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(CALLS, PLACES)
-def test_any_text_of_mtrace_comes_back(
+def test_any_text_of_mtrace_is_imported(
     tmp_path: Path, calls: list[tuple[str, int, int | None]], place: str
 ) -> None:
     """Each call is one event, for any name of the program."""
@@ -254,7 +254,7 @@ def test_a_damaged_text_of_mtrace_is_read_or_refused(tmp_path: Path, at: int, ju
         (TraceFormat.ANDROID, b"\n\nmalloc 5\n", "a thread's number", 2),
     ],
 )
-def test_what_is_refused_and_where(
+def test_a_damaged_file_is_refused_with_its_offset(
     tmp_path: Path,
     source: TraceFormat,
     data: bytes,
@@ -267,7 +267,7 @@ def test_what_is_refused_and_where(
     assert not (tmp_path / "made.trace").exists()
 
 
-def test_wl_goes_out_and_comes_back(tmp_path: Path, trace: Path) -> None:
+def test_wl_export_and_import_keep_the_events(tmp_path: Path, trace: Path) -> None:
     done = export_wl(trace, tmp_path / "out.wl")
     assert (done.events, done.threads, done.unknown_frees, done.replaced) == (6, 2, 0, 0)
     assert done.signals >= 2, "two blocks went from one thread to the other"

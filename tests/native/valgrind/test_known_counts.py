@@ -45,7 +45,7 @@ def test_a_line_that_all_threads_write_is_found(count: Counter) -> None:
     assert counts.locked_instructions == 0
 
 
-def test_one_thread_shares_with_nobody(count: Counter) -> None:
+def test_one_thread_shares_no_lines(count: Counter) -> None:
     counts = count("counter", "threads", 0, EACH)
     assert counts.threads == 1
     assert counts.shared_metadata_lines == 0

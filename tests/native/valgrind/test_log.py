@@ -134,7 +134,7 @@ def test_live_objects_are_the_programs_and_freed_ones_the_allocators(tmp_path: P
     assert report["metadata_lines"] == 1
 
 
-def test_the_callers_own_stack_is_not_the_allocators(tmp_path: Path) -> None:
+def test_writes_to_the_callers_stack_are_not_metadata(tmp_path: Path) -> None:
     stack = "**7** hw stack 7e0000 800000"
     report = read(tmp_path, stack, *malloc(16, " S 7efff8,8", " S 7dfff8,8", " S 7f0000,8"))
     assert report["metadata_lines"] == 2
