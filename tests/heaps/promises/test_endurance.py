@@ -32,7 +32,7 @@ def test_granary_endures(granary: str, program: Path, threads: int) -> None:
     assert run.most_live > 1 << 20
 
 
-def test_growth_is_found(granary: str, program: Path) -> None:
+def test_the_endurance_check_detects_growth(granary: str, program: Path) -> None:
     """Private heaps keep what they are given, more and more."""
     assert granary
     run = endure(program, "private", 200_000_000, threads=4, seed=1)
@@ -41,7 +41,7 @@ def test_growth_is_found(granary: str, program: Path) -> None:
     assert run.most_resident > run.bound
 
 
-def test_what_is_written_over_is_found(program: Path, tmp_path: Path) -> None:
+def test_the_endurance_check_detects_overwritten_objects(program: Path, tmp_path: Path) -> None:
     """A malloc that returns less than the request, so that neighbours overlap."""
     source = tmp_path / "short.c"
     source.write_text(

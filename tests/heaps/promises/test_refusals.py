@@ -67,7 +67,7 @@ def test_more_calls_may_be_refused(folder: Path, refusals: str, allocator: str, 
 
 @pytest.mark.parametrize("scene", ["addresses", "data"])
 @pytest.mark.parametrize("allocator", TOLD)
-def test_all_limits_are_borne(refusals: str, allocator: str, scene: str) -> None:
+def test_allocators_survive_resource_limits(refusals: str, allocator: str, scene: str) -> None:
     """Not of the hardened form, which has less the second time: what was freed waits, closed."""
     assert_quiet_success([refusals, scene], library(allocator))
 

@@ -56,13 +56,13 @@ def test_memory_is_returned(
 
 @pytest.mark.parametrize("kind", ["small", "mixed"])
 @pytest.mark.parametrize("how", ["QUIET", "BUSY"])
-def test_memory_is_kept_where_it_shall_never_be_returned(
+def test_memory_is_kept_if_the_setting_is_never(
     granary: str, returning: Path, kind: str, how: str
 ) -> None:
     assert left(returning, granary, kind, how, limit_ms=1500, settings=KEEP) > 0.5
 
 
-def test_it_would_be_found_that_memory_is_not_returned(granary: str, returning: Path) -> None:
+def test_the_check_detects_memory_that_is_not_returned(granary: str, returning: Path) -> None:
     """Private heaps give nothing back, however long one waits."""
     assert granary
     assert left(returning, "private", "small", "BUSY", limit_ms=1500, settings="") > 0.5

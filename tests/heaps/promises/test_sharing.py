@@ -54,7 +54,9 @@ def shared(allocator: str, workload: str, threads: int, *options: str) -> dict[s
 
 @pytest.mark.parametrize("threads", [2, 5, 16])
 @pytest.mark.parametrize("workload", WORKLOADS)
-def test_nothing_is_shared(granary: str, workload: str, threads: int) -> None:
+def test_granary_shares_no_cache_lines_between_threads(
+    granary: str, workload: str, threads: int
+) -> None:
     allocator = "granary-strict" if workload in ENDING else granary
     sharing = shared(allocator, workload, threads, *WORKLOADS[workload])
     assert (sharing["active"], sharing["passive"]) == (0, 0), sharing

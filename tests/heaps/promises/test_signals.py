@@ -40,14 +40,14 @@ def test_handlers_allocate_whatever_they_interrupt(
 
 
 @pytest.mark.parametrize("told", TOLD)
-def test_handlers_may_leave_even_a_request(folder: Path, told: str) -> None:
+def test_handlers_may_jump_out_of_a_request(folder: Path, told: str) -> None:
     """No standard allows it, shells do it: what is served at once may be left at any step."""
     command = [str(compiled(folder, "handlers.c")), "wild-jumps", "2000"]
     assert_quiet_success(command, library(told))
 
 
 @pytest.mark.parametrize(("scene", "count"), [("jumps", 1_000_000), ("ends", 500)])
-def test_handlers_may_leave_for_good(
+def test_handlers_may_jump_out_or_end_their_thread(
     folder: Path, any_allocator: str, scene: str, count: int
 ) -> None:
     assert_quiet_success([str(compiled(folder, "handlers.c")), scene, str(count)], any_allocator)
@@ -133,7 +133,7 @@ def test_interpreters_handle_signals(
     assert_quiet_success([path, option, textwrap.dedent(text)], any_allocator)
 
 
-def test_without_being_told_a_handler_breaks_the_heap(folder: Path) -> None:
+def test_the_storm_of_handlers_breaks_the_heap_of_the_c_library(folder: Path) -> None:
     """The control of the storm: the C library's heap, which promises nothing, does not stand it."""
     program = str(compiled(folder, "handlers.c"))
     ends = {run([program, "storm", "3000000"]).returncode for _ in range(3)}

@@ -12,7 +12,7 @@ from .building import PROMISING, assert_quiet_success, compiled, library
 
 
 @pytest.mark.parametrize("allocator", ["glibc", *PROMISING])
-def test_all_is_there_before_the_first_constructor(tmp_path: Path, allocator: str) -> None:
+def test_allocators_work_before_the_first_constructor(tmp_path: Path, allocator: str) -> None:
     program = str(compiled(tmp_path, "starting.c"))
     assert_quiet_success([program, "begun"], library(allocator))
 
