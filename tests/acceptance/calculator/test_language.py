@@ -117,7 +117,7 @@ def test_wrong_options(calculator: Calculator, options: list[str]) -> None:
     assert said.err.startswith("usage: ")
 
 
-def test_lines_are_as_long_as_they_shall_be(calculator: Calculator) -> None:
+def test_output_lines_have_the_requested_length(calculator: Calculator) -> None:
     assert calculator("10^9", ["--line", "8"]).out == "100000\\\n0000\n"
     assert calculator("10^99", ["--line", "0"]).out == f"1{'0' * 99}\n"
 

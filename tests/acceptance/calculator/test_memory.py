@@ -57,7 +57,7 @@ def test_a_region_frees_nothing_before_its_end(calculator: Calculator) -> None:
     assert told["memory_grown"] > told["requested_bytes"] > 1_000_000
 
 
-def test_nothing_is_lost_where_there_is_no_memory(tmp_path: Path) -> None:
+def test_a_failed_allocation_leaks_nothing(tmp_path: Path) -> None:
     """Under the address and undefined-behaviour sanitizers, each allocation fails once."""
     gcc = shutil.which("gcc") or pytest.skip("no C compiler (package gcc)")
     parts = sorted((ROOT / "apps" / "calculator").glob("*.c"))

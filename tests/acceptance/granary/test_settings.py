@@ -69,7 +69,7 @@ def test_by_default_the_background_returns_memory_of_a_process_with_threads(ask:
 
 
 @pytest.mark.parametrize("what", ["wait-alone", "wait-after-thread"])
-def test_by_default_a_process_without_threads_gets_none(
+def test_by_default_a_process_without_threads_gets_no_background_thread(
     ask: Ask, allocator: str, what: str
 ) -> None:
     answer = ask(what, "return=20ms")
@@ -108,12 +108,12 @@ def test_the_background_does_not_keep_a_process_alive(ask: Ask) -> None:
     assert answer.status == 0
 
 
-def test_without_it_there_is_no_thread(ask: Ask) -> None:
+def test_without_the_background_setting_no_thread_is_started(ask: Ask) -> None:
     assert ask("fork").lines[:2] == [("threads", "1"), ("threads", "1")]
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to run as somebody else")
-def test_a_program_with_more_rights_than_its_user_does_not_listen(library: Path) -> None:
+def test_a_setuid_program_ignores_the_environment(library: Path) -> None:
     """Linked with granary, for what is preloaded is not loaded there either."""
     shown = []
     with tempfile.TemporaryDirectory() as name:

@@ -84,7 +84,7 @@ def test_a_file_can_have_the_number_of_its_process(ask: Ask, tmp_path: Path) -> 
         assert file.name == f"one-{found.process}.json"
 
 
-def test_a_program_that_closes_stderr_before_it_ends_is_told_of(ask: Ask) -> None:
+def test_statistics_are_printed_after_the_program_closed_stderr(ask: Ask) -> None:
     assert checked(ask("close", "statistics=exit,format=json").err).process > 0
 
 
@@ -94,7 +94,7 @@ def test_a_descriptor_can_be_named(ask: Ask, allocator: str) -> None:
     assert answer.err == ""
 
 
-def test_a_place_that_cannot_be_written_to_is_no_harm(ask: Ask) -> None:
+def test_an_unwritable_destination_does_not_harm_the_program(ask: Ask) -> None:
     for place in ("/no/such/folder/file", "77"):
         assert ask("nothing", f"statistics=exit,to={place}").status == 0
 
@@ -129,7 +129,7 @@ def test_a_signal_prints_while_the_program_waits(
         assert {each.process for each in found} == {program.pid}
 
 
-def test_a_signal_disturbs_nobody(ask: Ask) -> None:
+def test_a_statistics_signal_does_not_interrupt_the_program(ask: Ask) -> None:
     answer = ask("raise", "statistics=signal:USR2,format=json,to=2")
     assert answer.out == "went on\n"
     assert answer.status == 0
@@ -137,7 +137,7 @@ def test_a_signal_disturbs_nobody(ask: Ask) -> None:
         checked(line)
 
 
-def test_a_program_prints_when_it_likes(ask: Ask, allocator: str) -> None:
+def test_a_program_can_print_statistics_on_request(ask: Ask, allocator: str) -> None:
     answer = ask("print")
     assert answer.status == 0, "what cannot be written is told"
     lines = answer.out.splitlines()

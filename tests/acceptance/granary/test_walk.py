@@ -17,7 +17,7 @@ def test_all_that_is_live_is_shown_and_nothing_else(ask: Ask) -> None:
     assert answer["agrees"] == "1", "with the figures of the same moment"
 
 
-def test_who_is_shown_objects_may_allocate_and_end_the_walk(ask: Ask) -> None:
+def test_the_visitor_of_a_walk_may_allocate_and_stop_it(ask: Ask) -> None:
     answer = ask("walk-and-use")
     assert answer["answer"] == "17"
     assert answer["shown"] == "50"

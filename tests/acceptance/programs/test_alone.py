@@ -84,5 +84,5 @@ def test_a_command_that_fails_anyway_is_not_blamed_on_us(tree: Path) -> None:
     assert "fails without any allocator of heapwright" in done.stderr
 
 
-def test_nothing_to_run(tree: Path) -> None:
+def test_without_a_command_it_exits_with_2(tree: Path) -> None:
     assert alone(tree).returncode == 2

@@ -35,7 +35,7 @@ def desk() -> ModuleType:
         ((PARSED, "Deinitializing plugins...", LISTED), 0),
     ],
 )
-def test_it_quits_when_all_is_parsed_and_listed(
+def test_it_presses_quit_when_the_project_is_parsed(
     log: tuple[str, ...],
     pressed: int,
     desk: ModuleType,
@@ -57,7 +57,7 @@ def test_it_quits_when_all_is_parsed_and_listed(
     assert capsys.readouterr().out.splitlines() == [*log, ASKS]
 
 
-def test_its_cookie_is_nobody_elses_to_read(desk: ModuleType, tmp_path: Path) -> None:
+def test_the_cookie_is_readable_by_its_user_only(desk: ModuleType, tmp_path: Path) -> None:
     cookie = tmp_path / "cookie"
     desk.authority(cookie)
     written = cookie.read_bytes()

@@ -104,7 +104,7 @@ def test_the_scale_of_the_study_is_a_share_of_the_amount(native: Path) -> None:
         ("cpython", "best", "custom-or-general: there is no way best\n"),
     ],
 )
-def test_what_there_is_not(native: Path, program: str, way: str, said: str) -> None:
+def test_unknown_ways_exit_with_2(native: Path, program: str, way: str, said: str) -> None:
     done = run(native, program, way, 1)
     assert done.returncode == 2
     assert (done.stdout, done.stderr) == ("", said)
@@ -126,7 +126,7 @@ HOSTS = {
 
 
 @pytest.mark.parametrize("name", HOSTS)
-def test_a_host_says_how_it_is_used(native: Path, name: str) -> None:
+def test_a_host_prints_its_usage(native: Path, name: str) -> None:
     host = native / "workloads" / "hosts" / name
     if not host.is_file():
         pytest.skip(f"{host} was not built: its library is not here")

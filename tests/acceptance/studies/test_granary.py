@@ -101,7 +101,7 @@ def test_threads_share_the_work(place: Mapping[str, str], name: str) -> None:
     assert 0.5 * one <= four <= 1.5 * one
 
 
-def test_what_there_is_not_is_an_error(place: Mapping[str, str]) -> None:
+def test_unknown_arguments_exit_with_2(place: Mapping[str, str]) -> None:
     for words in (("run", "gone", "command", 1), ("run", "perl", "gone", 1), ("run",), ()):
         assert script(place, *words).returncode == 2
 
