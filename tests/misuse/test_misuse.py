@@ -47,7 +47,9 @@ def expectation(comment: str, allocator: str) -> tuple[int, str]:
 
 @pytest.mark.parametrize("allocator", [entry.name for entry in CATALOGUE.composed])
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_dies_with_its_words(mistake: str, allocator: str, programs: dict[str, Path]) -> None:
+def test_each_mistake_aborts_with_its_message(
+    mistake: str, allocator: str, programs: dict[str, Path]
+) -> None:
     source, comment = MISTAKES[mistake]
     done = make(programs[source], mistake, native.library(allocator))
     number, words = expectation(comment, allocator)

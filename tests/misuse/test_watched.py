@@ -66,7 +66,9 @@ def test_the_page_has_each_mistake_and_each_watcher() -> None:
 
 
 @pytest.mark.parametrize("mistake", TABLE)
-def test_happens_as_the_page_says(mistake: str, program: Path, watcher: tuple[str, Path]) -> None:
+def test_each_mistake_ends_as_the_page_states(
+    mistake: str, program: Path, watcher: tuple[str, Path]
+) -> None:
     name, library = watcher
     done = make(program, mistake, library)
     status, words = end(TABLE[mistake][name])

@@ -28,7 +28,7 @@ def found(name: str, *options: object, **more: object) -> dict[str, int]:
     return sharing
 
 
-def test_neighbours_for_whoever_asks_are_actively_shared(tiny: Tiny) -> None:
+def test_adjacent_objects_for_different_threads_share_lines_actively(tiny: Tiny) -> None:
     sharing = found("cache-thrash", *SMALL, "--threads", 4, preload=tiny("PLAIN"))
     # Four objects of 8 bytes live at a time, one for each thread. They come from as many blocks as
     # were ever live at once: 4 beside each other, so all but one of each four find company.

@@ -19,11 +19,11 @@ def handed_over(allocator: str, environment: dict[str, str] | None = None) -> fl
     return float(document["events"]["hand_overs"]) / float(document["operations"])
 
 
-def test_one_lock_goes_from_hand_to_hand_at_each_call() -> None:
+def test_a_locked_heap_passes_its_lock_between_threads() -> None:
     assert handed_over("kingsley") > 0.5
 
 
-def test_heaps_of_their_own_stay_with_their_threads() -> None:
+def test_private_heaps_stay_with_their_threads() -> None:
     assert handed_over("private") < 0.05
 
 

@@ -41,7 +41,7 @@ NAMES = sorted(SMALL)
 MIB = 1 << 20
 
 
-def test_these_are_all_that_are_installed() -> None:
+def test_every_installed_workload_is_tested() -> None:
     installed = [path.name for path in workload_dir().iterdir() if path.is_file()]
     assert sorted(installed) == NAMES
 
@@ -94,7 +94,7 @@ def test_all_observers_at_once_and_the_bump_pointer(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [n for n in NAMES if n != "mixed"])
-def test_one_thread_does_the_same_again(name: str) -> None:
+def test_one_thread_repeats_the_same_run(name: str) -> None:
     def operations(seed: int) -> int:
         count: int = result(name, *SMALL[name], "--threads", 1, "--seed", seed)["operations"]
         return count
@@ -144,14 +144,14 @@ def test_a_least_size_above_the_largest_is_refused(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_memory_that_cannot_be_had_is_said(name: str, tiny: Tiny) -> None:
+def test_a_failed_allocation_is_reported_with_status_3(name: str, tiny: Tiny) -> None:
     done = run(name, *SMALL[name], "--threads", 2, preload=tiny("PLAIN", "POOR=9"))
     assert done.status == 3, done
     assert done.err.startswith(f"heapwright-{name}: ")
     assert "no memory: " in done.err or "could not be started" in done.err
 
 
-def test_threads_that_cannot_be_had_are_said() -> None:
+def test_threads_that_cannot_start_are_reported() -> None:
     done = run("loop", "--threads", 64, address_space=256 * MIB)
     assert done.status == 3
     assert " of 64 could not be started: " in done.err

@@ -18,7 +18,7 @@ FAULTS = {
 
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("threads", [1, 3])
-def test_a_fault_is_found_and_said(fault: str, threads: int, tiny: Tiny) -> None:
+def test_a_fault_is_detected_and_reported(fault: str, threads: int, tiny: Tiny) -> None:
     options = ("--total", 4, "--actions", 3000, "--size", 1500, "--verify", "--threads", threads)
     done = run("t-test1", *options, preload=tiny("PLAIN", fault))
     assert done.status == 1
@@ -47,11 +47,11 @@ def test_a_changed_byte_changes_the_result_of_a_computation(name: str, tiny: Tin
 
 
 @pytest.mark.parametrize("forms", [("PLAIN",), ("PRIVATE",), ("PLAIN", "LEAST=64")])
-def test_a_good_allocator_passes(forms: tuple[str, ...], tiny: Tiny) -> None:
+def test_a_correct_allocator_passes_verification(forms: tuple[str, ...], tiny: Tiny) -> None:
     options = ("--total", 4, "--actions", 2000, "--size", 1500, "--verify", "--threads", 3)
     document = result("t-test1", *options, preload=tiny(*forms))
     assert document["verified"] is True
 
 
-def test_without_being_asked_nothing_is_said_to_be_verified() -> None:
+def test_the_result_omits_verification_unless_requested() -> None:
     assert result("loop", "--iterations", 10)["verified"] is False
