@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The user of Code::Blocks quits when all is loaded, not before, and not for ever."""
+"""The script presses the quit key of Code::Blocks once the project is loaded, and not before."""
 
 import importlib.util
 import os
@@ -9,15 +9,15 @@ from types import ModuleType
 
 import pytest
 
-DESK = Path(__file__).parents[3] / "catalogue" / "programs" / "sources" / "desk.py"
+SCRIPT = Path(__file__).parents[3] / "catalogue" / "programs" / "sources" / "codeblocks_display.py"
 PARSED = "Project 'made' parsing stage done (1 total parsed files, 2 tokens in 0 minute(s))."
 LISTED = "SystemHeadersThread: Total number of paths: 7"
 ASKS = 'Master path of compiler ID "gcc" is empty -> triggers auto-detection.'
 
 
 @pytest.fixture
-def desk() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("desk", DESK)
+def session() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("codeblocks_display", SCRIPT)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -38,18 +38,18 @@ def desk() -> ModuleType:
 def test_it_presses_quit_when_the_project_is_parsed(
     log: tuple[str, ...],
     pressed: int,
-    desk: ModuleType,
+    session: ModuleType,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     presses: list[None] = []
-    monkeypatch.setattr(desk, "press_quit", lambda: presses.append(None))
+    monkeypatch.setattr(session, "press_quit", lambda: presses.append(None))
     terminal, theirs = os.openpty()
     try:
-        desk.tty.setraw(theirs)
+        session.tty.setraw(theirs)
         os.write(theirs, "".join(f"{line}\n" for line in (*log, ASKS)).encode())
         with pytest.raises(SystemExit, match="compiler"):
-            desk.attend(terminal)
+            session.attend(terminal)
     finally:
         os.close(terminal)
         os.close(theirs)
@@ -57,9 +57,9 @@ def test_it_presses_quit_when_the_project_is_parsed(
     assert capsys.readouterr().out.splitlines() == [*log, ASKS]
 
 
-def test_the_cookie_is_readable_by_its_user_only(desk: ModuleType, tmp_path: Path) -> None:
+def test_the_cookie_is_readable_by_its_user_only(session: ModuleType, tmp_path: Path) -> None:
     cookie = tmp_path / "cookie"
-    desk.authority(cookie)
+    session.authority(cookie)
     written = cookie.read_bytes()
     assert cookie.stat().st_mode & 0o077 == 0
     assert written[:6] == b"\xff\xff\0\0\0\0"  # any address, any number

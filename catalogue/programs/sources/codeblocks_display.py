@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""A desk for Code::Blocks: a display without a screen, and a quit key when all is loaded.
+"""A virtual display for Code::Blocks. Presses its quit key when the project is loaded.
 
-desk.py FOLDER
+codeblocks_display.py FOLDER
 
 Xvfb listens only on a socket, with a free display number. It admits clients with the cookie of the
 file `cookie` in FOLDER. Once it answers, the file `display` there contains the number.
@@ -30,15 +30,15 @@ from pathlib import Path
 LOG = "codeblocks-debug.log"
 """Code::Blocks' own name for it."""
 ASKING = "triggers auto-detection"
-"""It asks where compilers are, and nobody answers that."""
+"""Code::Blocks opens a dialogue about compilers, which the script cannot answer."""
 AWAITED = {"parsing stage done (", "SystemHeadersThread: Total number of paths"}
 LEAVING = "Deinitializing plugins"
 TITLE = "Code::Blocks"
 PATIENCE_S = 5.0
-"""After which the key is pressed again."""
+"""Time after which the script presses the key again."""
 AT_A_TIME = 65536
 ANY_FAMILY = 0xFFFF
-"""Of addresses, in an authority file: the entry is for every display."""
+"""Address family in an authority file: the entry holds for every display."""
 KEY_BYTES = 16
 
 
@@ -53,7 +53,7 @@ def authority(path: Path) -> None:
 
 @contextlib.contextmanager
 def display(cookie: Path) -> Iterator[str]:
-    """A display while it lasts: its name."""
+    """Run Xvfb and yield the name of its display."""
     reading, writing = os.pipe()
     command = ("Xvfb", "-displayfd", str(writing), "-screen", "0", "1280x1024x24")
     closed = ("-nolisten", "tcp", "-auth", str(cookie), "-noreset")
@@ -63,14 +63,14 @@ def display(cookie: Path) -> Iterator[str]:
             with os.fdopen(reading) as told:
                 number = told.readline().strip()
             if not number:
-                sys.exit("Xvfb does not say which display it is")
+                sys.exit("Xvfb did not report the number of its display")
             yield f":{number}"
         finally:
             xvfb.terminate()
 
 
 def lines(terminal: int) -> Iterator[str]:
-    """What is written to a terminal, a line at a time; an empty one if nothing is for a while."""
+    """Yield the lines written to a terminal, and an empty one after each silence."""
     rest = b""
     while True:
         if not select.select([terminal], [], [], PATIENCE_S)[0]:
@@ -82,7 +82,7 @@ def lines(terminal: int) -> Iterator[str]:
 
 
 def press_quit() -> None:
-    """Ctrl-Q to the window. No window manager gives it the keyboard, so it is given here."""
+    """Press Ctrl-Q in the window. It gets the focus here, because no window manager runs."""
     find = ("xdotool", "search", "--onlyvisible", "--name", TITLE)
     keys = ("windowfocus", "--sync", "key", "ctrl+q")
     with contextlib.suppress(subprocess.TimeoutExpired):
@@ -90,7 +90,7 @@ def press_quit() -> None:
 
 
 def attend(terminal: int) -> None:
-    """Read the log, and quit when there is nothing left to wait for. Until this is ended."""
+    """Print the log and press the quit key when the project is loaded. Runs until SIGTERM."""
     awaited, pressed = set(AWAITED), float("-inf")
     for line in lines(terminal):
         if line:
@@ -107,7 +107,7 @@ def attend(terminal: int) -> None:
 
 
 def main(folder: Path) -> None:
-    """Until SIGTERM."""
+    """Serve the display and the log until SIGTERM."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     terminal, theirs = os.openpty()
     tty.setraw(theirs)
