@@ -4,29 +4,29 @@
 # make demo           build everything and answer one real question with it
 # make test           build and run the quick tests; tests/README.md says which tests each target runs
 # make test-all       all tests, the longest proofs too
-# make test-programs  what needs servers, desktop programs, a browser or R, and all allocators one by one
+# make test-programs  tests that need servers, desktop programs, a browser or R; each allocator in turn
 # make test-kernel    builds three kernels, boots each of them twice and compares (takes half an hour once)
-# make stress         all workloads under all composed allocators, for 24 CPU-minutes (goes on where it stopped)
+# make stress         all workloads under all composed allocators, 24 CPU-minutes (resumable)
 # make endurance      granary for a thousand million operations; ENDURANCE='--operations 1e10' for more
-# make suites         real software's own test suites under granary, against the same without
-# make test-builds    what compiles for long; the tests of objects with the second compiler and under sanitizers
+# make suites         the test suites of other software, with and without granary
+# make test-builds    tests with long compilations; object tests with the second compiler and under sanitizers
 # make coverage       which lines of both languages the unit tests reach; reports in build/coverage
 # make peers          fetch and build the newest releases of other people's allocators
 # make site           the documentation site, in build/site; open build/site/html/index.html
 # make lint           formatters, linters, spelling, forbidden words and type checks; changes nothing
 # make man            write the manual pages of the tool, for `man heapwright`
-# make format         let the formatters have their way
+# make format         rewrite all files with the formatters
 # make clean          remove what was built
 
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-# What the installed tool is made from; when any of it changes, it is installed anew.
+# The sources of the installed tool. A change in any of them installs it again.
 SOURCES := $(shell find src include native apps workloads catalogue cmake -type f \
              -not -path '*/__pycache__/*') CMakeLists.txt tests/CMakeLists.txt pyproject.toml constraints.txt
 
-# Headers of other projects that parts of it are built with, where they are there. Packages that come
-# later bring those parts.
+# Headers of other projects. Each one that exists enables a part of the build, also if its package is
+# installed later.
 OPTIONAL := $(wildcard /usr/include/apr-1.0/apr_pools.h /usr/include/apache2/httpd.h /usr/include/lua5.4/lua.h \
               /usr/include/glib-2.0/glib.h /usr/include/sqlite3.h)
 INSTALL := $(MAKE) --no-print-directory $(VENV)/installed-dev
@@ -37,12 +37,12 @@ INSTALL := $(MAKE) --no-print-directory $(VENV)/installed-dev
 demo:
 	@PYTHON='$(PYTHON)' scripts/demo.sh
 
-# Changes only if what it says does.
+# Lists the optional headers found. The file changes only if the list changes, so make rebuilds only then.
 build/optional: always
 	@mkdir -p build
 	@echo '$(OPTIONAL)' | cmp -s - $@ || echo '$(OPTIONAL)' >$@
 
-# The tool in its own environment; the second form has what the tests and linters need as well.
+# The tool in its own environment. The second form adds the packages of the tests and linters.
 $(VENV)/installed: $(SOURCES) build/optional
 	@PYTHON='$(PYTHON)' scripts/environment.sh && touch $@
 
@@ -98,7 +98,7 @@ site:
 	@$(INSTALL)
 	@scripts/site.sh build/site
 
-# man(1) finds the pages of a folder bin on the path in the folder share/man beside it.
+# For a folder `bin` on the path, man(1) searches the folder `share/man` beside it.
 man: $(VENV)/installed
 	@$(BIN)/python -m heapwright.cli.manual $(VENV)/share/man
 

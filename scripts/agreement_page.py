@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the README of an agreement of rankings: how it was made, means, a line a program.
+"""Prints the README of an agreement of rankings: method, means, and one line for each program.
 
     heapwright agree --all --scale small --keep answers --json agreement.json
     python scripts/agreement_page.py agreement.json > docs/results/agreement/README.md

@@ -2,11 +2,11 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# allocators-alone.sh COMMAND ARG…: what can be shown without the tool's Python environment. Builds
-# each composed allocator of the catalogue into build/alone/ with one command of the C++ compiler,
-# and runs the command under each. It reports whether the command ended well. From the loader's
-# output, it reports whether the allocator was in effect in its processes. It measures nothing: the
-# seconds are those of one run. Needs a C++ compiler and the standard library of python3 3.11.
+# allocators-alone.sh COMMAND ARG…: runs a command under each composed allocator, without the tool's
+# Python environment. One command of the C++ compiler builds each library into build/alone/. The
+# script reports how the command ended. From the loader's output, it reports whether the allocator
+# was in effect. It measures nothing: the seconds are those of one run. Needs a C++ compiler and the
+# standard library of python3 3.11.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -34,8 +34,8 @@ esac
 mkdir -p "$folder"
 version=$(sed -n 's/^project(.* VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 
-# As native/preload/CMakeLists.txt does it: see there for the reasons. Without the C++ runtime, which the
-# compiler's C++ driver would add by itself.
+# The flags of native/preload/CMakeLists.txt, which gives the reasons. The C++ runtime is left out,
+# which the compiler driver would link by default.
 flags=(-std=c++20 -O2 -DNDEBUG -fPIC -shared -Iinclude -Inative
     -fvisibility=hidden -fvisibility-inlines-hidden -fsemantic-interposition
     -ftls-model=initial-exec -fno-exceptions -fno-rtti -funwind-tables -fno-plt -ffunction-sections
@@ -75,7 +75,7 @@ run() {
     seconds=$(tail -n 1 "$scratch/time")
     ours=0 others=0
     [ -n "$library" ] || return 0
-    # The first process is `env` itself, which became the command: both speak into one file.
+    # `env` becomes the command, so the loader writes the bindings of both into one file.
     local file bindings
     for file in "$said"/of.*; do
         [ -f "$file" ] || continue

@@ -2,11 +2,10 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# The main job on real input: which allocator should a perl script run on that fills a hash and sorts
-# its keys? Builds the tool, asks the distribution for the peers if it may, races what could be
-# deployed here, and leaves the raw results in .demo/. Perl is on every Debian, takes one object for
-# each value, and has no pools of its own. Without the tool's environment the C++ compiler runs on each
-# composition instead.
+# Answers a real question: which allocator suits a Perl script that fills a hash and sorts its keys?
+# Builds the tool, installs the peers if it may, compares the deployable allocators, and keeps the raw
+# results in .demo/. Perl is on every Debian system, allocates each value, and has no pools of its
+# own. Without the tool's environment, it runs a C++ compiler under each composition instead.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -21,7 +20,7 @@ fi
 scripts/packages.sh peers
 mkdir -p .demo
 export PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0 # the same order of keys in each run: less scatter
-# shellcheck disable=SC2016 # the words are perl's
+# shellcheck disable=SC2016 # the variables belong to Perl
 script='my %h; $h{$_} = [$_, "x$_"] for 1..120000; my @k = sort keys %h'
 echo
 echo "\$ heapwright compare --budget 2.5 --json .demo/compare.json -- perl -e '$script'"

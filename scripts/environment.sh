@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # environment.sh [EXTRA]: create .venv and install this tree into it, optionally with an extra of
-# pyproject.toml. Says which package to install when something basic is missing, and exits 3 then;
-# exits 4 when the Python packages cannot be fetched or built.
+# pyproject.toml. If a basic program is missing, names its package and exits with 3. Exits with 4 if
+# the Python packages cannot be fetched or built.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 extra=${1:-}
@@ -43,7 +43,7 @@ else
     pip=("$python" -m pip --python .venv/bin/python)
 fi
 
-# The constraints hold for the build's own environment too.
+# The constraints also apply to the isolated environment of the build.
 export PIP_CONSTRAINT="$PWD/constraints.txt" PIP_DISABLE_PIP_VERSION_CHECK=1
 mkdir -p build
 log=build/pip.log

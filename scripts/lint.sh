@@ -22,7 +22,7 @@ tool() {
             echo "lint: FAILED: no $name (package $package)" >&2
             failed=1
         else
-            echo "lint: no $name, passed over (package $package)"
+            echo "lint: SKIPPED $name: not installed (package $package)"
         fi
         return
     fi

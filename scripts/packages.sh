@@ -2,10 +2,10 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# packages.sh LIST…: install the distribution's packages that scripts/packages/LIST.txt names and that
-# are missing. Installs them if it may, as root or through sudo without a password, and prints their
-# names first. Otherwise it names what is missing and exits with 0: each test that needs a missing
-# package skips and names it. With HEAPWRIGHT_NO_SKIP set, a package that stays missing ends it with 1.
+# packages.sh LIST…: installs the missing packages of scripts/packages/LIST.txt. It needs to be root or
+# to have sudo without a password, and prints the names first. Otherwise it names the missing packages
+# and exits with 0. Each test that needs one of them skips and names it. With HEAPWRIGHT_NO_SKIP set,
+# it exits with 1 if a package is still missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -28,7 +28,7 @@ missing_packages() {
     done
 }
 
-# go_on_without REASON PACKAGE…: the end of this script if packages stay missing.
+# go_on_without REASON PACKAGE…: ends this script while packages are still missing.
 go_on_without() {
     local reason=$1
     shift
@@ -58,7 +58,7 @@ trap 'rm -f "$log"' EXIT
 apt() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q "$@" >>"$log" 2>&1 </dev/null; }
 if apt install -y --no-install-recommends "${missing[@]}"; then exit 0; fi
 if apt update && apt install -y --no-install-recommends "${missing[@]}"; then exit 0; fi
-# One package that cannot be installed must not keep the others away.
+# A package that cannot be installed must not prevent the installation of the others.
 for package in "${missing[@]}"; do
     apt install -y --no-install-recommends "$package" || true
 done

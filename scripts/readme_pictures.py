@@ -69,7 +69,7 @@ def rows_of(page: str, title: str, mark: str = "## ") -> list[list[str]]:
 
 
 def figures() -> dict[str, dict[str, float]]:
-    """What the chart shows: by panel, the allocators and their figures."""
+    """The figures of the chart: for each panel, the allocators and their values."""
     page = STUDY.read_text(encoding="utf-8")
     found = {}
     for title, panel in RATIOS.items():
@@ -95,12 +95,12 @@ def digest_of(content: bytes) -> str:
 
 
 def chart_digest() -> str:
-    """Of the figures that the chart shows."""
+    """A hash of the figures in the chart."""
     return digest_of(json.dumps(figures(), sort_keys=True).encode())
 
 
 def page_digest() -> str:
-    """Of the profile that the page shows."""
+    """A hash of the profile on the page."""
     return digest_of(gzip.decompress(PROFILE.read_bytes()))
 
 

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# stages.sh, to be sourced: `stage NAME COMMAND ARG…` runs a command and notes its wall and processor
-# time. `stage_table TITLE` prints what was noted, one line for each stage and one for the sum.
+# Source this file. `stage NAME COMMAND ARG…` runs a command and records its wall and processor time.
+# `stage_table TITLE` prints one line for each recorded stage and one for the sum.
 # shellcheck shell=bash
 
 stage_rows=()

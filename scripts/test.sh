@@ -15,9 +15,9 @@ jobs=$(nproc)
 cmake=.venv/bin/cmake
 [ -x $cmake ] || cmake=cmake
 
-# build_units PAIRS: PAIRS (ON or OFF) says whether the tests of all pairs of layers are among them.
+# build_units PAIRS: builds the unit tests. PAIRS (ON or OFF) adds the tests of all pairs of layers.
 build_units() {
-    # Without optimisation: that would take more time than it saves. The installed libraries have it.
+    # Without optimisation, which costs more time than it saves. The installed libraries have it.
     PATH="$PWD/.venv/bin:$PATH" $cmake -S . -B build/test -G Ninja -DHEAPWRIGHT_TESTS=ON -DHEAPWRIGHT_PAIR_TESTS="$1" \
         -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DPython3_EXECUTABLE="$PWD/.venv/bin/python" \
         >build/cmake-test.log || { cat build/cmake-test.log && return 1; }
@@ -42,15 +42,15 @@ units() {
     fi
 }
 
-# tests PROCESSES OPTION…: what pytest drives; the slowest are named at the end.
+# tests PROCESSES OPTION…: runs pytest and lists the slowest tests at the end.
 tests() {
     local processes=$1
     shift
     stage pytest .venv/bin/python -m pytest -n "$processes" --dist worksteal --durations=10 -q "$@"
 }
 
-# One process more than there are processors where some tests only wait, twice as many where servers
-# wait for their clients.
+# Some tests only wait, so pytest gets one process more than there are processors. Tests with servers
+# wait more often and get twice as many.
 case $which in
 quick)
     units OFF

@@ -43,9 +43,9 @@ class Verb:
 
     name: str
     arguments: tuple[str, ...]
-    """As the concept names them."""
+    """Names of the parameters, as in the concept."""
     types: tuple[str, ...]
-    """Of the parameters, in the same order."""
+    """Types of the parameters, in the same order."""
     result: str
 
     @property
