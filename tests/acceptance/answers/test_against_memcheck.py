@@ -1,7 +1,9 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Memcheck finds lost blocks in the programs that are said to leak, and in no other but those whose
-case says why."""
+"""Memcheck finds lost blocks in the programs whose case states a leak, and in no others.
+
+A case may give the reason for an exception.
+"""
 
 import re
 import shutil

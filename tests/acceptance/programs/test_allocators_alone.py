@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The allocators without the tool: one compiler command makes what CMake makes."""
+"""scripts/allocators-alone.sh builds the libraries of CMake with one compiler command each."""
 
 import re
 import shutil

@@ -117,7 +117,7 @@ def test_a_library_that_binds_to_its_own_malloc_first(recording: Bench) -> None:
 
 
 def test_a_free_of_what_was_never_given_out_is_written_before_it_kills(recording: Bench) -> None:
-    run = recording.record([recording.program("stranger.c")])
+    run = recording.record([recording.program("invalid_free.c")])
     assert run.said["signal"] == 6
     recording.sound(run)
     last = run.events().row(-1, named=True) if run.said["events"] == 3 else None

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * Frees an address that was never given out: the allocator ends the program for it. */
+ * Frees an address that malloc never returned, so the allocator aborts the program. */
 #include <stdlib.h>
 
 int main(void) {
