@@ -108,7 +108,8 @@ def grown(profile: Profile, facts: Facts, end: float) -> Grown | None:
 
 def _grown_at_all(profile: Profile, facts: Facts, end: float) -> Grown | None:
     """The same, without a lower limit."""
-    found = _grown(profile, facts, end, 1.0)
+    rests = facts.ending is Ending.EXITED  # a server may have waited for requests
+    found = _grown(profile, facts, end, rests=rests)
     if found is not None:
         return found
     active, worked = without_rests(profile, end)
@@ -128,16 +129,19 @@ def _grown_on(
     times = tuple(axis[time] for time in profile.site_times_s)
     moved = profile.model_copy(update={"timeline": tuple(points), "site_times_s": times})
     before = max((own for time, own in axis.items() if time <= end), default=0.0)
-    return _grown(moved, facts, before, end / before) if before else None
+    return _grown(moved, facts, before, slower=end / before) if before else None
 
 
-def _grown(profile: Profile, facts: Facts, end: float, slower: float) -> Grown | None:
-    """A second of the profile's times is `slower` seconds of the run."""
+def _grown(
+    profile: Profile, facts: Facts, end: float, *, slower: float = 1.0, rests: bool = False
+) -> Grown | None:
+    """A second of the profile's times is `slower` seconds of the run. `rests`: the time after the
+    last call belongs to the course, so what was built in the first half of it is no growth."""
     lost = facts.lost or {}
     sites: dict[Place, Growth] = {}
     total = 0
     known = {(site.process, site.stack): site for site in profile.sites}
-    for place, each in growing_sites(profile, end).items():
+    for place, each in growing_sites(profile, end, rests=rests).items():
         kept, rest = each.bytes, _last(site_curve(profile, known[place]).until(end))
         if place in lost:
             if 2 * lost[place].bytes >= rest:
@@ -153,7 +157,8 @@ def _grown(profile: Profile, facts: Facts, end: float, slower: float) -> Grown |
         return Grown(Growth(gained, longest), total, sites)
     if lost and profile.site_times_s:
         return None  # only the places separate growing blocks from lost ones
-    curve = live_curve(profile).until(end)
+    live = live_curve(profile)
+    curve = live.kept_to(end) if rests else live.until(end)
     whole = growth(curve)
     if whole is None:
         return None

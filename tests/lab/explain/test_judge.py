@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rules, on profiles whose truth is known; programs are judged in test_programs.py."""
 
+import dataclasses
 import math
 
 import pytest
@@ -312,6 +313,38 @@ def test_a_rest_does_not_end_a_growth_but_long_use_does() -> None:
     )
     assert explain(rested.model_copy(update={"timeline": still}), searched()).kind is Kind.GROWTH
     assert explain(rested, searched()).kind is Kind.STEADY
+
+
+def test_memory_built_long_before_the_end_of_a_program_is_no_growth() -> None:
+    """It only reads its table. A process that still runs may wait for requests instead."""
+    built = profile(RISING)
+    end = 4 * built.timeline[-1].time_s
+    exited = dataclasses.replace(EXITED, end_s=end)
+    assert explain(built, exited).kind is Kind.STEADY
+    running = dataclasses.replace(EXITED, ending=Ending.RUNNING, end_s=end)
+    assert explain(built, running).kind is Kind.GROWTH
+
+
+def test_what_one_place_fills_and_another_replaces_is_no_growth() -> None:
+    """The first place loses in the later half what the second gains."""
+    size = 9 * MIB
+    fills = site(
+        1,
+        allocations=9000,
+        short=0,
+        never_freed=2000,
+        live=lambda t: int(size * min(t / 0.45, 1.0 - max(t - 0.45, 0.0) / 0.8)),
+    )
+    replaces = site(
+        2,
+        allocations=9000,
+        short=0,
+        never_freed=7000,
+        live=lambda t: int(size * max(t - 0.45, 0.0) / 0.8),
+    )
+    flat = [min(i * size // 45, size) for i in range(100)]
+    found = explain(profile(flat, sites=[fills, replaces]), EXITED)
+    assert found.kind is Kind.STEADY
 
 
 def test_a_program_that_was_stopped_does_not_grow_by_what_it_did_before() -> None:

@@ -57,6 +57,13 @@ class Curve:
         count = sum(time <= end for time in self.times)
         return Curve(self.times[:count], self.values[:count])
 
+    def kept_to(self, end: float) -> "Curve":
+        """The curve to `end`. It keeps its last value after its last time."""
+        own = self.until(end)
+        if not own.times or own.times[-1] >= end:
+            return own
+        return Curve((*own.times, end), (*own.values, own.values[-1]))
+
 
 def growth(curve: Curve) -> Growth | None:
     """What it gains in its later half, if it grows there until its end."""
@@ -75,9 +82,15 @@ def growth(curve: Curve) -> Growth | None:
 
 
 def decline(curve: Curve) -> int:
-    """The bytes that it loses in its later half, if it falls there until its end; otherwise 0."""
-    most = max(curve.values, default=0)
-    found = growth(Curve(curve.times, tuple(most - each for each in curve.values)))
+    """The bytes that it loses in its later half, if it falls there until its end; otherwise 0. How
+    it rose before that does not matter."""
+    times, values = curve.times, curve.values
+    if len(times) < 2 or times[-1] <= 0:
+        return 0
+    middle = _first(times, times[-1] / 2)
+    late = (*[values[middle]] * middle, *values[middle:])
+    most = max(late)
+    found = growth(Curve(times, tuple(most - each for each in late)))
     return found.bytes if found else 0
 
 
@@ -213,15 +226,19 @@ def without_rests(profile: Profile, end: float) -> tuple[dict[float, float], flo
     return mapped, worked / end if end else 0.0
 
 
-def growing_sites(profile: Profile, end: float) -> dict[tuple[int, int], Growth]:
+def growing_sites(
+    profile: Profile, end: float, *, rests: bool = False
+) -> dict[tuple[int, int], Growth]:
     """The sites whose live bytes grow until `end`, by process and stack.
 
     Where other sites shrink by half as much or more, memory only changes hands: then there is none.
+    `rests`: the time after the last call of a site belongs to its course.
     """
     found: dict[tuple[int, int], Growth] = {}
     lost = 0
     for site in profile.sites:
-        curve = site_curve(profile, site).until(end)
+        whole = site_curve(profile, site)
+        curve = whole.kept_to(end) if rests else whole.until(end)
         grown = growth(curve)
         if grown:
             found[site.process, site.stack] = grown

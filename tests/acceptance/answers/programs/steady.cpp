@@ -222,6 +222,39 @@ void replaced_sessions() {
     }
 }
 
+/// Entries that one place makes at the start, and another place replaces later.
+void replaced_from_elsewhere() {
+    std::vector<std::string> rows;
+    for (unsigned i = 0; i < 8000; ++i) {
+        rows.emplace_back(900 + i % 300, 'l'); // loaded
+        if (i % 20 == 0) {
+            pace(step_us);
+        }
+    }
+    unsigned seed = 1;
+    for (unsigned i = 0; i < 12000; ++i) {
+        seed = seed * 1103515245U + 12345U;
+        std::string(900 + seed % 300, 'u').swap(rows[(seed >> 16) % 8000]); // updated
+        if (i % 20 == 0) {
+            pace(step_us);
+        }
+    }
+}
+
+/// A table that is built at once. The program then only reads it, without a call of malloc.
+void built_at_start() {
+    std::vector<std::vector<unsigned>> table;
+    for (unsigned i = 0; i < 8000; ++i) {
+        table.emplace_back(250, i);
+    }
+    unsigned sum = 0;
+    for (unsigned i = 0; i < 1500; ++i) {
+        sum += table[i % 8000][i % 250];
+        pace(step_us);
+    }
+    serve(sum);
+}
+
 PLACE void set_up() {
     TAKE(300); // lost, once
 }
@@ -239,4 +272,6 @@ SCENARIOS({"requests-alone", requests_alone}, {"sawtooth", sawtooth}, {"pool", p
           {"idle-between", idle_between}, {"one-hill", one_hill}, {"falling", falling},
           {"producer-and-consumer", producer_and_consumer}, {"weak-parents", weak_parents},
           {"reused-vector", reused_vector}, {"short-threads", short_threads},
-          {"replaced-sessions", replaced_sessions}, {"lost-once", lost_once})
+          {"replaced-sessions", replaced_sessions},
+          {"replaced-from-elsewhere", replaced_from_elsewhere}, {"built-at-start", built_at_start},
+          {"lost-once", lost_once})

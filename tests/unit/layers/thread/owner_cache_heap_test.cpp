@@ -527,9 +527,8 @@ TEST(OwnerCacheHeapDeathTest, AbortsOnAWrongFreeInTheHeapBelow) {
 /// A seldom used class has no superblock of its own.
 TEST(OwnerCacheHeap, ServesFewObjectsOfManyClassesFromCoarserClasses) {
     struct Name {};
-    using Cached = typename Stack<Name>::Coarse;
     auto& below = Stack<Name>::Small1::theHeap();
-    Cached heap;
+    typename Stack<Name>::Coarse heap;
     const auto superblocksOf = [&below](std::size_t size) {
         return below.figuresOf(Classes::classFor(size)).held;
     };
@@ -549,19 +548,12 @@ TEST(OwnerCacheHeap, ServesFewObjectsOfManyClassesFromCoarserClasses) {
 
 TEST(OwnerCacheHeap, ServesAClassThatIsUsedOftenFromItself) {
     struct Name {};
-    using Cached = typename Stack<Name>::Coarse;
-    Cached heap;
-    std::vector<void*> objects;
+    typename Stack<Name>::Coarse heap;
     for (int i = 0; i < 3; ++i) {
-        objects.push_back(heap.malloc(272));
-        EXPECT_EQ(heap.getSize(objects.back()), 384U);
+        EXPECT_EQ(heap.getSize(heap.malloc(272)), 384U);
     }
     for (int i = 0; i < 20; ++i) {
-        objects.push_back(heap.malloc(272));
-        EXPECT_EQ(heap.getSize(objects.back()), 272U);
-    }
-    for (void* const object : objects) {
-        heap.free(object);
+        EXPECT_EQ(heap.getSize(heap.malloc(272)), 272U);
     }
 }
 
