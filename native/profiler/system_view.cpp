@@ -52,6 +52,24 @@ void writeRatio(Json& json, std::string_view name, std::uint64_t a, std::uint64_
     }
 }
 
+/// The stretches of a mapping in which blocks pin memory. `pinned` is in ascending order.
+struct InMapping {
+    std::uint64_t bytes = 0;
+    std::uint64_t top = 0; ///< the end of the last one; the mapping's begin if there is none
+};
+
+InMapping pinnedIn(const trace::SystemMapping& mapping, const std::vector<Span>& pinned) {
+    InMapping found{0, mapping.begin};
+    for (auto span = std::lower_bound(
+             pinned.begin(), pinned.end(), mapping.begin,
+             [](const Span& each, std::uint64_t begin) { return each.end <= begin; });
+         span != pinned.end() && span->begin < mapping.end; ++span) {
+        found.top = std::min(span->end, mapping.end);
+        found.bytes += found.top - std::max(span->begin, mapping.begin);
+    }
+    return found;
+}
+
 } // namespace
 
 SystemView::SystemView(const trace::Trace& trace, std::uint32_t process) : trace_(&trace) {
@@ -118,14 +136,14 @@ void SystemView::take(std::uint64_t live, std::uint64_t usable) {
     row.recorder = sample.trace;
     row.resident = sample.resident();
     heaps_.clear();
+    std::vector<Span> pinned; // made when needed
     for (const trace::SystemMapping& mapping : sample.mappings) {
         const std::uint64_t own = ofRecorder(mapping);
         row.recorder += own;
         row.resident -= own;
-        if (isHeap(mapping)) {
+        if (hasAny(&Mebibyte::pages, mapping)) {
             heaps_.push_back(mapping);
-            row.heapMapped += mapping.end - mapping.begin;
-            row.heapResident += mapping.resident;
+            countHeap(row, mapping, pinned);
         }
     }
     const std::uint64_t inBlocks = live + row.waste;
@@ -154,7 +172,24 @@ std::uint64_t SystemView::ofRecorder(const trace::SystemMapping& mapping) const 
     return std::min(inside, mapping.resident);
 }
 
-bool SystemView::isHeap(const trace::SystemMapping& mapping) const {
+/// Adds a mapping in which blocks began. `pinned` is empty or has the pinned spans.
+void SystemView::countHeap(SystemRow& row, const trace::SystemMapping& mapping,
+                           std::vector<Span>& pinned) const {
+    if (mapping.programBreak || hasAny(&Mebibyte::shared, mapping)) {
+        row.heapMapped += mapping.end - mapping.begin;
+        row.heapResident += mapping.resident;
+        return;
+    }
+    if (pinned.empty()) {
+        pinned = pinnedSpans();
+    }
+    const std::uint64_t inBlocks = pinnedIn(mapping, pinned).bytes;
+    row.heapMapped += inBlocks;
+    row.heapResident += std::min(inBlocks, mapping.resident);
+}
+
+/// Whether a page of the mapping is among these.
+bool SystemView::hasAny(Pages pages, const trace::SystemMapping& mapping) const {
     const std::uint64_t last = mapping.end - 1;
     for (auto account = accounts_.lower_bound(mapping.begin >> 20);
          account != accounts_.end() && account->first <= last >> 20; ++account) {
@@ -162,7 +197,7 @@ bool SystemView::isHeap(const trace::SystemMapping& mapping) const {
         const std::uint64_t from = std::max(mapping.begin, begin);
         const std::uint64_t to = std::min(last, begin + (mebibyte - 1));
         for (std::uint64_t page = from >> pageShift; page <= to >> pageShift; ++page) {
-            if (account->second.pages.test(page & 255)) {
+            if ((account->second.*pages).test(page & 255)) {
                 return true;
             }
         }
@@ -194,6 +229,7 @@ void SystemView::forgetUnmapped(const std::vector<trace::SystemMapping>& mapping
             }
         }
         account.pages &= mapped;
+        account.shared &= mapped;
     }
 }
 
@@ -239,14 +275,8 @@ void SystemView::addTo(HeapPlace& place, const trace::SystemMapping& mapping,
          account != accounts_.end() && account->first <= (mapping.end - 1) >> 20; ++account) {
         place.usable += account->second.usable;
     }
-    std::uint64_t top = mapping.begin;
-    for (auto span = std::lower_bound(
-             pinned.begin(), pinned.end(), mapping.begin,
-             [](const Span& each, std::uint64_t begin) { return each.end <= begin; });
-         span != pinned.end() && span->begin < mapping.end; ++span) {
-        top = std::min(span->end, mapping.end);
-        place.pinned += top - std::max(span->begin, mapping.begin);
-    }
+    const auto [bytes, top] = pinnedIn(mapping, pinned);
+    place.pinned += bytes;
     place.freeTop += mapping.end - top;
     const FreedBlock fast = lastFast(top, mapping.end);
     // A block that was cached after the others were freed keeps nothing that those do not keep.

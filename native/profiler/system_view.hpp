@@ -3,7 +3,9 @@
 //
 // Joins what the system saw of a process with what was live at the same moment. The process's
 // mappings that are heap are found from the blocks. A writable mapping in which a block was
-// returned counts as heap, with all of it. So resident memory has four parts: Live bytes, the bytes
+// returned counts as heap, with all of it. The exception are mappings in which each block had a
+// mapping of its own: the system merges these with mappings of the program beside them, and only
+// the live blocks count. So resident memory has four parts: Live bytes, the bytes
 // that blocks were rounded up by, what the allocator holds beyond that, and all else. The last part
 // is code, stacks, the program's own caches, and mappings of an allocator that hold only its
 // records.
@@ -88,6 +90,9 @@ public:
         Mebibyte& account = at(address >> 20);
         account.usable += usable;
         account.pages[(address >> 12) & 255] = true;
+        if (usable < leastMapped || !hasItsMapping(address)) {
+            account.shared[(address >> 12) & 255] = true;
+        }
         pin(spans_.of(address, usable), 1);
         caches_.allocated(address, usable, thread);
         mergings_ += usable >= leastMerging ? 1 : 0;
@@ -139,6 +144,7 @@ private:
         FreedBlock lastFast;        ///< the last in it that glibc did not merge
         std::uint64_t mergings = 0; ///< that there had been when it was freed
         std::bitset<256> pages;     ///< in which blocks began
+        std::bitset<256> shared;    ///< of them: in which a block without its own mapping began
         /// Live spans that begin with a page, less those that ended with the page before it.
         std::array<std::int16_t, 256> pinned{};
     };
@@ -173,7 +179,10 @@ private:
     void take(std::uint64_t live, std::uint64_t usable);
     void readRecorderMemory(std::uint32_t process);
     std::uint64_t ofRecorder(const trace::SystemMapping& mapping) const;
-    bool isHeap(const trace::SystemMapping& mapping) const;
+    using Pages = std::bitset<256> Mebibyte::*;
+    bool hasAny(Pages pages, const trace::SystemMapping& mapping) const;
+    void countHeap(SystemRow& row, const trace::SystemMapping& mapping,
+                   std::vector<Span>& pinned) const;
     void forgetUnmapped(const std::vector<trace::SystemMapping>& mappings);
     std::vector<Span> pinnedSpans() const;
     void addTo(HeapPlace& place, const trace::SystemMapping& mapping,

@@ -114,6 +114,34 @@ TEST(SystemView, AMappingIsHeapOnlyWhileItIsTheOneInWhichBlocksWere) {
     EXPECT_EQ(view.rows()[2].heapResident, 0U) << "it has been unmapped in between";
 }
 
+TEST(SystemView, CountsOnlyTheBlocksWhereEachHasAMappingOfItsOwn) {
+    // The system merges such a mapping with those of the program beside it.
+    const Samples file({sample(1000, {mapping(elsewhere, 8 * mebibyte, 7 * mebibyte)}),
+                        sample(2000, {mapping(elsewhere, 8 * mebibyte, 7 * mebibyte)})});
+    const trace::Trace trace(file.path());
+    SystemView view(trace, 0);
+    view.allocated(elsewhere + 2 * mebibyte + 16, mebibyte - 16, 0);
+    view.advance(1500, mebibyte - 16, mebibyte - 16);
+    view.freed(elsewhere + 2 * mebibyte + 16, mebibyte - 16, 0);
+    view.finish(0, 0);
+    ASSERT_EQ(view.rows().size(), 2U);
+    EXPECT_EQ(view.rows()[0].heapResident, mebibyte);
+    EXPECT_EQ(view.rows()[0].held, 16U) << "the header";
+    EXPECT_EQ(view.rows()[0].other, 7 * mebibyte) << "six, and the constant data";
+    EXPECT_EQ(view.rows()[1].heapResident, 0U);
+    EXPECT_EQ(view.rows()[1].held, 0U);
+}
+
+TEST(SystemView, CountsAllOfAMappingInWhichASmallBlockWas) {
+    const Samples file({sample(1000, {mapping(elsewhere, 8 * mebibyte, 7 * mebibyte)})});
+    const trace::Trace trace(file.path());
+    SystemView view(trace, 0);
+    view.allocated(elsewhere + 2 * mebibyte + 16, mebibyte - 16, 0);
+    view.allocated(elsewhere + 4096 + 16, 100, 0);
+    view.finish(mebibyte, mebibyte);
+    EXPECT_EQ(view.rows()[0].heapResident, 7 * mebibyte);
+}
+
 TEST(SystemView, WhereMostWasHeld) {
     const Samples file({sample(1000, {mapping(heap, 4 * mebibyte, 4 * mebibyte, true),
                                       mapping(arena, 2 * mebibyte, 2 * mebibyte),
