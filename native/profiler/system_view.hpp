@@ -3,10 +3,10 @@
 //
 // Joins what the system saw of a process with what was live at the same moment. The process's
 // mappings that are heap are found from the blocks. A writable mapping in which a block was
-// returned counts as heap, with all of it. The exception are mappings in which each block had a
-// mapping of its own: the system merges these with mappings of the program beside them, and only
-// the live blocks count. So resident memory has four parts: Live bytes, the bytes
-// that blocks were rounded up by, what the allocator holds beyond that, and all else. The last part
+// returned counts as heap, with all of it. The exceptions are mappings in which each block had a
+// mapping of its own. The system merges these with mappings of the program beside them, so only the
+// live blocks count. So resident memory has four parts: Live bytes, the bytes that blocks were
+// rounded up by, what the allocator holds beyond that, and all else. The last part
 // is code, stacks, the program's own caches, and mappings of an allocator that hold only its
 // records.
 //
