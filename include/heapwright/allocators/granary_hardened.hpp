@@ -4,8 +4,9 @@
 // Granary with additional layers that detect misuse of the heap and end the program. They are a map
 // of live objects, canaries at the ends of objects, a quarantine for each thread, and encoded links
 // in the thread caches. Inaccessible pages lie between superblocks and behind large objects, and
-// are the objects of zero bytes. Recycled memory is zero. The other layers are granary's.
-// docs/reference/granary-hardened.md lists what each detects and what it costs.
+// are the objects of zero bytes. Recycled memory is zero. No class takes its first objects from a
+// coarser class. Cache lines are kept clean as in granary_strict.hpp. The other layers are
+// granary's. docs/reference/granary-hardened.md lists what each detects and what it costs.
 #pragma once
 
 #include <heapwright/allocators/granary.hpp>

@@ -19,7 +19,7 @@
 namespace heapwright {
 
 /// A concurrent heap may be used by several threads at once. A lock makes it so. A layer without
-/// state of its own is concurrent if the heap below is.
+/// state of its own states the value of the heap below.
 template <class H>
 concept ConcurrentHeap = Heap<H> && requires { requires H::concurrent; };
 

@@ -3,10 +3,10 @@
 //
 // The functions that a program compiled with `-fsanitize=thread` calls at its memory accesses. The
 // compilers define them as the interface of their thread sanitizer. Here, each records an access to
-// the object at the address, and the atomic ones also do their operation.
+// the object at the address. Those for copies also copy. The atomic ones are in atomics.cpp.
 //
-// Cost: about fifteen instructions. An access lies within one object, so its first byte determines
-// the object.
+// Cost: about fifteen instructions. An access of fixed size lies within one object, so its first
+// byte determines the object.
 #include "runtime.hpp"
 
 #include <cstdint>

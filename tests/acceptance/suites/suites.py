@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Real software's own test suites under an allocator of this project.
 
-    python -m tests.suites.suites [--allocator NAME] [--folder DIR] [SUITE…]
+    python -m tests.acceptance.suites.suites [--allocator NAME] [--folder DIR] [SUITE…]
 
 Each suite runs once as it is and once under the allocator. What fails under the allocator alone is
 run again by itself, under both, and counts if it fails again under the allocator alone. Sources

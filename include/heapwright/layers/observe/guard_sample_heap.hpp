@@ -16,8 +16,7 @@
 // only requests that it refused are counted, so the fast path costs nothing. No object is placed
 // before the C library's unwinder is loaded (`platform::prepareStacks`).
 // Cost: a load for each counted request, and an atomic addition while objects are placed. For each
-// placed object two stacks and four system calls, some 20 microseconds. At most 8 KiB of memory for
-// each unit and 4 KiB for each of its three objects.
+// placed object two stacks and the cost of `GuardedPages`, some 20 microseconds.
 // Source: the sampled guards of GWP-ASan (Serebryany and others, 2024), after Electric Fence.
 //
 // Example: GuardSampleHeap<16, GuardEvery<1000>, MallocHeap>

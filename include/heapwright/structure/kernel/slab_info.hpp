@@ -65,7 +65,7 @@ private:
     FixedText<320> text_;
 };
 
-/// Runs `write` on the title, and on the line of each cache that has slabs or live objects.
+/// Runs `write` on the title, and on the line of each cache that `forEachCache` visits.
 template <class H, class Write>
 void writeSlabInfo(H& heap, Write write) {
     write(SlabInfoLine::title);

@@ -14,7 +14,8 @@
 // The first word of each unit of 32 KiB is zero and readable, so no thread's cache takes an object
 // here (structure/cache/owner_tag.hpp). A lock protects the set. `owns` needs no lock.
 // Invariant: a slot is live, or its page is closed.
-// Cost: three system calls for each object. 4 KiB for each unit and for each live object.
+// Cost: two system calls to place an object, three to free it. 4 KiB for each unit and for each
+// live object.
 #pragma once
 
 #include <heapwright/core/address.hpp>
