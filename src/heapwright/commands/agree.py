@@ -81,7 +81,9 @@ class Options:
 def run_agree(options: Options) -> ExitCode:
     """Run the verb. Raises HeapwrightError for a refused request, and if no program has an
     answer."""
-    if bool(options.names) == options.everything:
+    if options.names and options.everything:
+        raise HeapwrightError("--all takes every program: leave out the names, or --all")
+    if not options.names and not options.everything:
         raise HeapwrightError("name programs, or give --all", "heapwright programs list")
     for name in options.wanted:
         program_path(name)  # an unknown name is refused before the first run

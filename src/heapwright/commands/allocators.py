@@ -3,9 +3,11 @@
 """The work of `heapwright allocators`: lists the usable allocators, or shows one."""
 
 import os
+from pathlib import Path
 
 import typer
 
+from heapwright.artefacts.run.provenance import Kind
 from heapwright.base.errors import HeapwrightError
 from heapwright.commands.output import Destination
 from heapwright.commands.setup import discovering
@@ -33,6 +35,8 @@ def show_allocator(name: str, svg: str | None, *, as_json: bool) -> None:
         if len(requests) != 1:
             raise HeapwrightError("name one allocator to show")
         (allocator,) = discovery.look_up(requests)
+    if allocator.kind is Kind.FILE and not (allocator.path and Path(allocator.path).is_file()):
+        raise HeapwrightError(allocator.reason)
     if destination is not None:
         destination.write(svg_text(allocator))
     if as_json:

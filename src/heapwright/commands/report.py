@@ -17,12 +17,13 @@ from heapwright.artefacts.study_results.reader import Results, open_results
 from heapwright.artefacts.study_results.runs import StudyRun
 from heapwright.artefacts.taxonomy.document import Taxonomy
 from heapwright.base.errors import ExitCode, HeapwrightError
+from heapwright.base.paths import is_trace
 from heapwright.commands.analyse import analyse_results
 from heapwright.commands.disturbance_notes import machine_notes
 from heapwright.commands.output import Destination, Outputs
 from heapwright.commands.patience import telling_steps
 from heapwright.commands.text import printing
-from heapwright.profile.reader import read_profile
+from heapwright.profile.reader import is_document, read_profile
 from heapwright.report.console import make_console
 from heapwright.report.pages.export import export
 from heapwright.report.pages.parts import Charts, Spec
@@ -198,6 +199,11 @@ def _subject(options: Options) -> Subject:
             raise HeapwrightError(
                 f"{first} is the document of a {name}, which has no page", instead
             )
+    if not (is_trace(first) or is_document(first)):
+        raise HeapwrightError(
+            f"{first} is neither a trace nor a document of Heapwright",
+            "name one, or the folder that `heapwright study run -o` wrote",
+        )
     return _profile(first, options.process)
 
 

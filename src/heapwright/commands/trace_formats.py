@@ -9,7 +9,7 @@ import typer
 
 from heapwright.artefacts.trace.file import TraceFormat, export_wl, import_trace
 from heapwright.artefacts.trace.frame import write_parquet
-from heapwright.artefacts.trace.processes import named, processes_of
+from heapwright.artefacts.trace.processes import check_process, named, processes_of
 from heapwright.base.errors import HeapwrightError
 from heapwright.base.quantities import several
 from heapwright.commands.output import Outputs
@@ -21,6 +21,7 @@ def export_trace(trace: Path, parquet: str | None, wl: str | None, process: int 
     """Write the files that are named. Raises HeapwrightError."""
     if parquet is None and wl is None:
         raise HeapwrightError("no output is named", "use --parquet FILE or --wl FILE")
+    check_process(trace, process)
     outputs = Outputs(parquet=parquet, wl=wl)
     outputs.spare(trace)
     if (table := outputs["parquet"]) is not None:

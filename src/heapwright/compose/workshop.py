@@ -235,10 +235,13 @@ def _why_not(draft: _Draft, compiler: Compiler, answer: Answer, own: Sources) ->
     """Why a header of which each rung was looked at does not compile after all."""
     if line := own.complaint(answer):
         return line
+    if own.origin.text:  # without the rungs on top, whose errors would hide the answer
+        write(own.folder / f"{own.name}.hpp", own.origin.text)
     questions = Questions(compiler, draft.toolbox, draft.includes + own.namespaces)
     found = questions.misfit(draft.expression)
     if isinstance(found, Failure):
-        return explain_completed(found, draft.own, draft.expression, draft.toolbox)
+        text = explain_completed(found, draft.own, draft.expression, draft.toolbox)
+        return f"{own.rung(draft.own)}{text}"
     return why(draft.expression, questions, draft.toolbox, answer)
 
 

@@ -42,9 +42,10 @@ def verdict(fidelity: Fidelity) -> Iterator[str]:
     """Whether the load is like its model, and whether allocators rank the same on both."""
     known = [each for each in fidelity.distances if each.distance is not None]
     far = sorted((each for each in known if _of(each) > CLOSE), key=_of, reverse=True)
-    if far:
-        listed = ", ".join(f"{each.aspect} ({_figure(each.distance)})" for each in far)
-        text = f"The load differs from its model in {listed}."
+    differing = [f"{each.aspect} ({_figure(each.distance)})" for each in far]
+    differing += _other_peak(fidelity)
+    if differing:
+        text = f"The load differs from its model in {', '.join(differing)}."
         if fidelity.recipe.factor != 1.0 and "lifetimes" in [each.aspect for each in far]:
             text += " With another length, lifetimes differ by construction."
         yield text
@@ -58,6 +59,13 @@ def verdict(fidelity: Fidelity) -> Iterator[str]:
         yield "The load cannot be compared with its model: no distance is known."
     if fidelity.ranking is not None:
         yield from _conclusions(fidelity.ranking)
+
+
+def _other_peak(fidelity: Fidelity) -> Iterator[str]:
+    """The peak of live memory, if it differs. With another length it differs by construction."""
+    model, synthetic = fidelity.model.peak_live_bytes, fidelity.synthetic.peak_live_bytes
+    if fidelity.recipe.factor == 1.0 and model and abs(synthetic / model - 1) > CLOSE:
+        yield f"peak of live memory ({100 * (synthetic / model - 1):+.1f} %)"
 
 
 def _of(distance: Distance) -> float:

@@ -109,7 +109,7 @@ def test_a_program_with_an_allocator_inside_is_a_row_with_the_reason(
     ("words", "status", "said"),
     [
         ((), ExitCode.BAD_INPUT, "name programs, or give --all"),
-        (("x", "--all"), ExitCode.BAD_INPUT, "name programs, or give --all"),
+        (("x", "--all"), ExitCode.BAD_INPUT, "leave out the names, or --all"),
         (
             ("reference", "-a", "glibc"),
             ExitCode.BAD_INPUT,

@@ -94,6 +94,24 @@ def test_a_library_by_its_path(heapwright: Heapwright, tmp_path: Path) -> None:
     assert "it defines no malloc" in done.out
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("./nosuch.so", "does not exist"),
+        ("./folder.so", "is not a file"),
+        ("nosuch.so", "there is no such file here"),
+    ],
+)
+def test_a_library_that_is_not_there_is_refused(
+    heapwright: Heapwright, tmp_path: Path, name: str, said: str
+) -> None:
+    (tmp_path / "folder.so").mkdir()
+    done = heapwright("allocators", "show", name)
+    assert done.status == ExitCode.BAD_INPUT
+    assert said in done.err
+    assert not done.out
+
+
 def test_an_unknown_name_suggests_the_nearest(heapwright: Heapwright) -> None:
     done = heapwright("allocators", "show", "kingsly")
     assert done.status == ExitCode.BAD_INPUT

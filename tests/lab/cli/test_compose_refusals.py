@@ -113,6 +113,25 @@ def test_what_cannot_be_completed_is_told_of_what_was_asked_for(
 
 
 @pytest.mark.compiles
+def test_a_rung_that_cannot_be_completed_is_named(heapwright: Heapwright, tmp_path: Path) -> None:
+    """The generated rungs stand beyond the end of the file, where the user has no line."""
+    header = tmp_path / "own.hpp"
+    header.write_text(
+        "#pragma once\n#include <heapwright/heap.hpp>\nnamespace shop {\n"
+        "using namespace heapwright;\nusing Pieces = CoalesceHeap<64 * KiB, "
+        "CoalesceableHeap<MmapHeap>>;\nusing Lists = FreelistHeap<Pieces>;\n}\n"
+    )
+    done = heapwright("compose", "x", "--file", header)
+    assert done.status == ExitCode.BAD_INPUT
+    assert "hpp:" not in done.err.splitlines()[-2]
+    assert (
+        "heapwright: shop::Lists: FreelistHeap cannot replace malloc: AlignHeap needs an "
+        "AnySizeHeap below it"
+    ) in done.err
+    assert installed(tmp_path / "home") == []
+
+
+@pytest.mark.compiles
 def test_what_malloc_must_do_is_demanded(heapwright: Heapwright, tmp_path: Path) -> None:
     done = heapwright("compose", "x", "--type", "BoundedHeap<16 * MiB, lea::Checked>")
     assert done.status == ExitCode.BAD_INPUT

@@ -243,13 +243,17 @@ def test_the_process_that_is_replayed_is_named_and_so_are_the_others(
     assert len(other.out.splitlines()) == 1
 
 
+@pytest.mark.parametrize(
+    "words", [("replay",), ("export", "--wl", "w"), ("export", "--parquet", "w")]
+)
 def test_a_process_that_is_not_there_is_refused_with_those_that_are(
-    heapwright: Heapwright, of_three: Path
+    heapwright: Heapwright, of_three: Path, words: tuple[str, ...]
 ) -> None:
-    done = heapwright("replay", of_three, "--process", "77")
+    done = heapwright(*words, of_three, "--process", "77")
     assert done.status == ExitCode.BAD_INPUT
     assert "has no process 77 that made calls" in done.err
     assert named(processes_of(of_three)[:1]) in done.err
+    assert not of_three.with_name("w").exists()
 
 
 def test_other_verbs_say_that_they_join_processes(heapwright: Heapwright, of_three: Path) -> None:

@@ -204,7 +204,7 @@ def refused(heapwright: Heapwright, *arguments: str | Path) -> str:
         (("folder", "--process", "1", "-o", "p"), "--process needs a trace"),
         (("folder", "--figures", "text"), "--figures text is no folder"),
         (("text", "text", "-o", "p.html"), "several sources are folders of one study"),
-        (("text", "-o", "p.html"), "text"),
+        (("text", "-o", "p.html"), "text is neither a trace nor a document of Heapwright"),
         (("compared.json", "-o", "p.html"), "compared.json is the document of a comparison"),
         (("analysed.json", "-o", "p.html"), "name the folder of its results"),
         (("taxonomy.json", "-o", "p.html"), "taxonomy.json is a taxonomy of version 0"),

@@ -137,6 +137,11 @@ def test_refusals(trace: Path, heapwright: Heapwright) -> None:
     done = heapwright("import", "--format", "wl", "calls.txt", "-o", "other.trace")
     assert done.status == 2
     assert "at byte 0" in done.err
+    trace.with_name("log").write_text("= Start\n", encoding="utf-8")
+    for other in ("wl", "android"):
+        done = heapwright("import", "--format", other, "log", "-o", "other.trace")
+        assert done.status == 2
+        assert "log is a text log of mtrace()\n  leave out --format" in done.err
     assert not trace.with_name("other.trace").exists()
 
 

@@ -13,7 +13,10 @@ from heapwright.report.fidelity import print_fidelity, verdict
 
 
 def fidelity(
-    factor: float = 1.0, ranking: Ranking | None = None, **distances: float | None
+    factor: float = 1.0,
+    ranking: Ranking | None = None,
+    peak: int = 1000,
+    **distances: float | None,
 ) -> Fidelity:
     """Only what the verdict reads."""
     names: dict[str, Aspect] = {"sizes": "sizes", "lifetimes": "lifetimes", "curve": "live curve"}
@@ -24,6 +27,8 @@ def fidelity(
             for name, value in distances.items()
         ),
         ranking=ranking,
+        model=Profile.model_construct(peak_live_bytes=1000),
+        synthetic=Profile.model_construct(peak_live_bytes=peak),
     )
 
 
@@ -38,6 +43,16 @@ def test_the_aspects_that_differ_are_named_the_largest_first() -> None:
     assert line == "The load differs from its model in live curve (2.236), sizes (0.150)."
     (longer,) = verdict(fidelity(factor=3.0, sizes=0.01, lifetimes=0.74))
     assert longer.endswith("With another length, lifetimes differ by construction.")
+
+
+def test_another_peak_is_named_even_if_each_distance_is_small() -> None:
+    (line,) = verdict(fidelity(peak=1128, curve=0.066))
+    assert line == "The load differs from its model in peak of live memory (+12.8 %)."
+    (line,) = verdict(fidelity(peak=880, sizes=0.15))
+    assert line.endswith("in sizes (0.150), peak of live memory (-12.0 %).")
+    for near in (fidelity(peak=1090, curve=0.066), fidelity(factor=3.0, peak=2000, curve=0.066)):
+        (line,) = verdict(near)
+        assert line.startswith("The load is close to its model")
 
 
 def test_a_fidelity_without_figures_cannot_be_compared() -> None:
@@ -56,9 +71,6 @@ def test_the_verdict_stands_before_every_table(
     stream = StringIO()
     same = Ranking(baseline="glibc", blocks=5, allocators=(), tau_time=1.0, tau_memory=1.0)
     found = fidelity(ranking=same, sizes=0.01)
-    found = found.model_copy(
-        update={"model": Profile.model_construct(), "synthetic": Profile.model_construct()}
-    )
     print_fidelity(make_console(stream, width=100), found, quiet=quiet)
     lines = [line for line in stream.getvalue().splitlines() if line.strip()]
     if quiet:

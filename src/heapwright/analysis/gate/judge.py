@@ -13,6 +13,7 @@ because a slower machine and a slower program look alike.
 """
 
 import math
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -264,6 +265,9 @@ def _stopped(sides: Sides, pairs: list[Pair]) -> Iterator[str]:
 def _next_steps(sides: Sides, shifts: Sequence[Shift]) -> Iterator[str]:
     """What to do if the runs do not decide."""
     undecided = [shift for shift in shifts if shift.change is Change.UNDECIDED]
+    for common in dict.fromkeys(shift.doubted_by for shift in undecided if shift.doubted_by):
+        yield f"to decide: judge {common} itself with --absolute -a {shlex.quote(common)}."
+    undecided = [shift for shift in undecided if not shift.doubted_by]
     if not undecided:
         return
     kind = sides.current.kind

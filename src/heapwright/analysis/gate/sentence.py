@@ -3,6 +3,7 @@
 """The answer of a gate as one sentence, which reads well on a terminal and in Markdown."""
 
 import re
+import shlex
 from collections.abc import Sequence
 
 from heapwright.analysis.gate.documents import Figure
@@ -115,8 +116,8 @@ def _relative(shifts: Sequence[Shift]) -> str:
 def _settle(undecided: Sequence[Shift]) -> str:
     needs = [shift.more_blocks for shift in undecided]
     if any(need is None for need in needs):
-        if any(shift.doubted_by for shift in undecided):
-            return "and more blocks would not tell"
+        if common := next((shift.doubted_by for shift in undecided if shift.doubted_by), ""):
+            return f"and more blocks would not tell, but --absolute -a {shlex.quote(common)} would"
         return "and no reasonable number of blocks would tell: the change is about the margin"
     most = max(need for need in needs if need is not None)
     return f"{most} more block{'' if most == 1 else 's'} in each document would probably tell"

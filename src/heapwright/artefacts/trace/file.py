@@ -199,9 +199,11 @@ def check_trace(path: Path) -> TraceCheck:
 
 
 def import_trace(path: Path, to: Path, source: TraceFormat | None = None) -> ImportResult:
-    """Make a trace of a file of another format. Raises TraceError."""
+    """Make a trace of a file of another format. Raises HeapwrightError."""
     source = source or guess_format(path)
-    if source is TraceFormat.MTRACE and _is_text_of_glibc(path):
+    if source is not TraceFormat.MTRACE_TEXT and _is_text_of_glibc(path):
+        if source is not TraceFormat.MTRACE:
+            raise HeapwrightError(f"{path} is a text log of mtrace()", "leave out --format")
         source = TraceFormat.MTRACE_TEXT
     return ImportResult.from_program(["import", source.value, plain(path), plain(to)])
 

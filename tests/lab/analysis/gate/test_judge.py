@@ -3,6 +3,7 @@
 """The gate's answer on data whose answer is known."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -155,7 +156,12 @@ def test_absolute_figures_raise_no_alarm_where_the_common_baseline_moved_as_well
     assert found.sentence.startswith("Undecided: x: 50 % slower")
     assert "glibc moved as well, the common baseline" in found.sentence
     assert [shift.doubted_by for shift in found.shifts] == ["glibc", "glibc"]
-    assert "margin 3 %, and more blocks would not tell" in found.sentence
+    remedy = "--absolute -a glibc"
+    assert f"margin 3 %, and more blocks would not tell, but {remedy} would" in found.sentence
+    steps = [note for note in found.notes if note.startswith("to decide")]
+    assert steps == [f"to decide: judge glibc itself with {remedy}."]
+    asked = replace(absolute, treatments=("glibc",))
+    assert judge(BESIDE, now, asked).verdict is Change.SLOWER
     assert judge(BESIDE, beside(1, 1.2 * 1.5, "n"), absolute).verdict is Change.SLOWER
     assert judge(BESIDE, beside(0.7, 1.2 * 1.5, "n"), absolute).verdict is Change.SLOWER
 
