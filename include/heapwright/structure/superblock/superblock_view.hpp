@@ -18,6 +18,7 @@
 #include <heapwright/sync/lock.hpp>
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -54,7 +55,7 @@ public:
         if (link < Block::live || (link & Block::cached) != 0 || objectIn(slot, link) != object) {
             return false;
         }
-        link = static_cast<Link>(link | Block::cached);
+        store(link, link | Block::cached);
         return true;
     }
 
@@ -63,12 +64,17 @@ public:
         for (std::uint32_t slot = 0; slot < block_.firstUnused(); ++slot) {
             Link& link = block_.links()[slot];
             if (link >= Block::live && (link & Block::cached) != 0) {
-                link = static_cast<Link>(link & ~Block::cached);
+                store(link, link & ~Block::cached);
             }
         }
     }
 
 private:
+    /// The owner of an object may read its link at the same time, without a lock (`isPlain`).
+    static void store(Link& link, std::uint32_t value) noexcept {
+        std::atomic_ref<Link>(link).store(static_cast<Link>(value), std::memory_order_relaxed);
+    }
+
     /// The object in a live slot. The slot's first word holds the offset of an object inside it. A
     /// cache may have overwritten that word; then the slot's start is returned.
     [[nodiscard]] void* objectIn(std::uint32_t slot, Link link) const noexcept {
