@@ -71,7 +71,7 @@ public:
 
 private:
     /// The owner of an object may read its link at the same time, without a lock (`isPlain`).
-    static void store(Link& link, std::uint32_t value) noexcept {
+    static void store(Link& link, int value) noexcept {
         std::atomic_ref<Link>(link).store(static_cast<Link>(value), std::memory_order_relaxed);
     }
 
