@@ -23,13 +23,7 @@ app = options.application()
 def doctor(
     context: typer.Context,
     budget: Annotated[
-        float,
-        typer.Option(
-            metavar="MINUTES",
-            min=0.001,
-            max=options.LONGEST_MINUTES,
-            help="Compute the smallest difference that this time shows.",
-        ),
+        float, options.minutes("Compute the smallest difference that this time shows.")
     ] = 10,
     seconds: Annotated[
         float,

@@ -28,6 +28,12 @@ LARGEST_PID = 2**22
 LARGEST_NUMBER = 2**32 - 2
 """Of a process of a trace, and of blocks between two that are sampled."""
 
+
+def minutes(words: str) -> Any:
+    """An option that takes a time in minutes."""
+    return typer.Option(metavar="MINUTES", min=0.001, max=LONGEST_MINUTES, help=words)
+
+
 Allocators = Annotated[
     list[str] | None,
     typer.Option(
@@ -57,24 +63,8 @@ Warmup = Annotated[
         min=0, max=MOST_BLOCKS, help="Warm-up blocks. They are kept and marked, but not analysed."
     ),
 ]
-Budget = Annotated[
-    float | None,
-    typer.Option(
-        metavar="MINUTES",
-        min=0.001,
-        max=LONGEST_MINUTES,
-        help="Start no block that would end after this time.",
-    ),
-]
-RunBudget = Annotated[
-    float | None,
-    typer.Option(
-        metavar="MINUTES",
-        min=0.001,
-        max=LONGEST_MINUTES,
-        help="Start no run after this time.",
-    ),
-]
+Budget = Annotated[float | None, minutes("Start no block that would end after this time.")]
+RunBudget = Annotated[float | None, minutes("Start no run after this time.")]
 Timeout = Annotated[
     float | None,
     typer.Option(

@@ -13,9 +13,8 @@
 // owners go onto a separate list and are returned in batches. When a thread ends, it returns all
 // objects. A thread gets no cache while it has no heap of its own (`earnsOwnerTag`). It gets none
 // if its first request comes after its exit hook can no longer be registered. The heap below must
-// be a unique heap
-// (`UniqueHeap`): each thread has one cache for the type, and finds it without a search. `Encoding`
-// defines the links in freed objects (structure/cache/freelist_encoding.hpp).
+// be a unique heap (`UniqueHeap`): each thread has one cache for the type, and finds it without a
+// search. `Encoding` defines the links in freed objects (structure/cache/freelist_encoding.hpp).
 //
 // The heap below counts cached objects as used. `flush` and `trim` return the objects of the
 // calling thread. When the heap below has no memory, these are returned first. In a forked child
