@@ -149,6 +149,13 @@ void free(void* object) {
 
 void* calloc(size_t count, size_t size) {
     void* object = malloc(count * size);
+#ifdef SCRIBBLE
+    /* A change after the memset would be reported as memory that calloc did not clear. */
+    pthread_mutex_lock(&lock);
+    if (object == last)
+        last = NULL;
+    pthread_mutex_unlock(&lock);
+#endif
 #ifndef DIRTY
     if (object != NULL)
         memset(object, 0, count * size);
