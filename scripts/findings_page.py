@@ -6,15 +6,16 @@
 
 Run it with the environment that has the tool, after a change of a study's findings or of a result.
 The findings are those of `catalogue/studies/`. They are answered from the runs in `docs/results/`.
-Where an older page has no runs beside it, the answer is read from its table. `--check` writes
-nothing. Its exit status is 1 if the page is not up to date.
+Runs at the scale `counted` give a second answer to findings about time. Where an older page has no
+runs beside it, the answer is read from its table. `--check` writes nothing. Its exit status is 1 if
+the page is not up to date.
 """
 
 import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from heapwright.analysis.findings.answer import answer
@@ -29,7 +30,11 @@ from heapwright.base.blocks_needed import blocks_text
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = Path("docs/results/findings/README.md")
 NOT_RUN = "not run here yet"
+COUNTED = "counted"
+"""The scale at which a study counts instructions in place of time."""
+BY_COUNTS = "of these, counts decide"
 ANSWERS = (*(each.value for each in Answer), NOT_RUN)
+COLUMNS = (*ANSWERS[:3], BY_COUNTS, NOT_RUN)
 HEADINGS = ("here", "finding", "published", "ours")
 OLD_ROW = re.compile(r"^\| (holds|does not hold|cannot be told) \| (.*) \| (.*) \| (.*) \|$", re.M)
 TITLE = re.compile(r"# (\S+)\n")
@@ -43,7 +48,8 @@ python scripts/findings_page.py   # writes this page
 ```
 
 The answers are from the runs in `docs/results/`, on two processors that also did other work. *Does
-not hold* about scaling means *not on such a machine*.
+not hold* about scaling means *not on such a machine*. *By instructions* is a second answer to a
+finding about time, from exact counts. Counts do not contain the cost of caches and pages.
 """
 
 
@@ -56,6 +62,8 @@ class Line:
     published: str
     source: str
     ours: str
+    by_counts: Answer | None = None
+    """The answer of counted runs, if they decide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +74,8 @@ class Section:
     lines: tuple[Line, ...]
     folder: Path | None
     has_runs: bool
+    counted: Path | None = None
+    """The folder of its runs at the scale `counted`."""
 
 
 def page(root: Path = ROOT) -> str:
@@ -89,27 +99,53 @@ def _sections(root: Path) -> Iterator[Section]:
             lines = list(_from_runs(path, folder))
         else:
             lines = list(_from_table(study, (folder / "README.md").read_text("utf-8")))
-        yield Section(study, tuple(lines), folder, has_runs)
+        counted = root / "docs" / "results" / f"{study.name}-{COUNTED}"
+        if counted.exists():
+            lines = list(_with_counts(lines, study, path, counted))
+        yield Section(study, tuple(lines), folder, has_runs, counted if counted.exists() else None)
 
 
 def _pages(results: Path) -> dict[str, Path]:
-    """The folder of each study that has a page with answers."""
+    """The folder of each study that has a page with answers, from runs that measured time."""
     found = {}
     for file in sorted(results.glob("*/README.md")):
         text = file.read_text(encoding="utf-8")
         title = TITLE.match(text)
-        if title is not None and OLD_ROW.search(text):
+        counted = file.parent.name.endswith(f"-{COUNTED}")
+        if title is not None and OLD_ROW.search(text) and not counted:
             found[title[1]] = file.parent
     return found
 
 
-def _from_runs(path: Path, folder: Path) -> Iterator[Line]:
+def _answered(path: Path, folder: Path) -> tuple[FindingResult, ...]:
     results = open_results(folder)
     study = read_study(path, results.design.scale or None).study
-    for found in answer(study, results.frame(), results.design):
+    return answer(study, results.frame(), results.design)
+
+
+def _from_runs(path: Path, folder: Path) -> Iterator[Line]:
+    for found in _answered(path, folder):
         yield Line(
             _said(found), found.words, found.published, found.source, found.why or found.ours
         )
+
+
+def _with_counts(lines: Iterable[Line], study: Study, path: Path, counted: Path) -> Iterator[Line]:
+    """The lines; those about a counted response have the answer of the counted runs as well."""
+    at_scale = read_study(path, COUNTED).study
+    replaced = {
+        name
+        for name, response in at_scale.responses.items()
+        if response.origin != study.responses[name].origin
+    }
+    results = _answered(path, counted)
+    for line, finding, found in zip(lines, study.findings, results, strict=True):
+        about = {rule.response for rule in finding.test}
+        if found.verdict is Answer.UNKNOWN or not about <= replaced:
+            yield line
+        else:
+            ours = f"{line.ours}. By instructions: {found.why or found.ours}"
+            yield replace(line, ours=ours, by_counts=found.verdict)
 
 
 def _said(found: FindingResult) -> str:
@@ -139,21 +175,28 @@ def _summary(sections: Sequence[Section]) -> str:
     for each in sections:
         counts = _counts(each.lines)
         link = f"[{each.study.name}](#{each.study.name})"
-        rows.append((link, *(str(counts[name]) for name in ANSWERS)))
+        rows.append((link, *(str(counts[name]) for name in COLUMNS)))
     total = _counts([line for each in sections for line in each.lines])
-    rows.append(("**all**", *(f"**{total[name]}**" for name in ANSWERS)))
-    return _table(("study", *ANSWERS), rows)
+    rows.append(("**all**", *(f"**{total[name]}**" for name in COLUMNS)))
+    return _table(("study", *COLUMNS), rows)
 
 
-def _counts(lines: Iterable[Line]) -> Counter[str]:
-    return Counter(next(name for name in ANSWERS if each.answer.startswith(name)) for each in lines)
+def _counts(lines: Sequence[Line]) -> Counter[str]:
+    counts = Counter(
+        next(name for name in ANSWERS if each.answer.startswith(name)) for each in lines
+    )
+    undecided = [each for each in lines if each.answer.startswith(Answer.UNKNOWN.value)]
+    counts[BY_COUNTS] = sum(each.by_counts is not None for each in undecided)
+    return counts
 
 
 def _section(section: Section) -> str:
     study = section.study
     rows = [
         (
-            each.answer,
+            each.answer
+            if each.by_counts is None
+            else f"{each.answer}; by instructions: {each.by_counts.value}",
             each.words,
             "; ".join(filter(None, (each.published, each.source))) or "-",
             each.ours or "-",
@@ -170,9 +213,13 @@ def _place(section: Section) -> str:
         return ""
     name = section.folder.name
     link = f"[Page](../{name}/README.md)"
-    if not section.has_runs:
-        return f"{link} of earlier runs, which were not kept"
-    return f"{link} and [runs](../{name}/{compressed(Path(RUNS_FILE)).name})"
+    if section.has_runs:
+        place = f"{link} and [runs](../{name}/{compressed(Path(RUNS_FILE)).name})"
+    else:
+        place = f"{link} of earlier runs, which were not kept"
+    if section.counted is None:
+        return place
+    return f"{place}. [Counted runs](../{section.counted.name}/README.md)"
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

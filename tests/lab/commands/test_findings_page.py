@@ -56,3 +56,15 @@ def test_its_links_lead_to_pages_and_runs(script: ModuleType, made: str) -> None
     assert any(link.endswith("runs.jsonl.gz") for link in links)
     for link in links:
         assert ((ROOT / script.PAGE).parent / link).exists(), link
+
+
+def test_counts_answer_findings_about_time_beside_it(script: ModuleType, made: str) -> None:
+    decided = re.findall(
+        r"^\| cannot be told[^|]*; by instructions: (holds|does not hold) \|", made, re.M
+    )
+    total = re.search(r"^\| \*\*all\*\* \|(.*)\|$", made, re.M)
+    assert total is not None
+    column = script.COLUMNS.index(script.BY_COUNTS)
+    assert total[1].split("|")[column].strip() == f"**{len(decided)}**"
+    for line in re.findall(r"^\| .*; by instructions: .*$", made, re.M):
+        assert ". By instructions: " in line

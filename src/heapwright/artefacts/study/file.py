@@ -3,8 +3,9 @@
 """Reads a study file. An error names the file, the line and the key.
 
 All that is wrong is found at once: what the format forbids, then what one field alone cannot tell.
-`[scale.NAME]` holds what is otherwise at that scale: its tables are merged into the document,
-everything else in it replaces what was there. The hash of a study is that of its text.
+`[scale.NAME]` holds what is otherwise at that scale. Its tables are merged into the document. Its
+other values, and responses with an origin, replace those of the document. The hash of a study is
+that of its text.
 """
 
 import hashlib
@@ -25,6 +26,8 @@ LARGEST = 4 * 2**20
 MOST_TOLD = 20
 DECODE_PLACE = re.compile(r" \(at (?:line (?P<line>\d+), column \d+|end of document)\)$")
 TEXT_NAME = "the study"
+ORIGIN = "from"
+"""The key of a response that names its origin."""
 
 
 class StudyError(HeapwrightError):
@@ -199,10 +202,12 @@ def _at_scale(
 
 
 def _merged(document: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """The document with the changes. A response with an origin of its own replaces the old one,
+    because the other keys of a response belong to its origin."""
     merged = dict(document)
     for key, value in changes.items():
         old = merged.get(key)
-        if isinstance(old, dict) and isinstance(value, dict):
+        if isinstance(old, dict) and isinstance(value, dict) and ORIGIN not in value:
             merged[key] = _merged(old, value)
         else:
             merged[key] = value

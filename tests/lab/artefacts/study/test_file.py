@@ -116,6 +116,15 @@ def test_a_scale_replaces_what_it_names_and_keeps_the_rest() -> None:
     assert small.factors["size"] == whole.factors["size"]
 
 
+def test_a_response_with_an_origin_is_replaced_as_a_whole_at_a_scale() -> None:
+    counted = GOOD + '[scale.counted.responses.rate]\nfrom = "cachegrind"\n'
+    rate = parse_study(counted, scale="counted").study.responses["rate"]
+    assert (rate.origin, rate.pattern, rate.better) == ("cachegrind", None, "lower")
+    titled = GOOD + '[scale.titled.responses.rate]\ntitle = "Rate"\n'
+    rate = parse_study(titled, scale="titled").study.responses["rate"]
+    assert (rate.origin, rate.title, rate.better) == ("output", "Rate", "higher")
+
+
 UNKNOWN_SCALE = "the study has no scale 'smal'"
 
 
