@@ -6,10 +6,9 @@
 //   PmrResource<RegionHeap<...>> resource;   // contains the heap
 //   PmrResource resource(heap);              // refers to a heap
 //
-// Without memory it throws `std::bad_alloc`. Two resources are equal if they use the same heap.
-// Threads may share it if they may share the heap. The heap's destructor frees all memory that
-// containers have not freed.
-// Cost: a virtual call.
+// Without memory it throws `std::bad_alloc`. Two resources of the same type are equal if they use
+// the same heap. Threads may share it if they may share the heap. The destructor of a contained
+// heap frees all memory that containers have not freed. Cost: a virtual call.
 #pragma once
 
 #include <heapwright/adaptor/object_memory.hpp>

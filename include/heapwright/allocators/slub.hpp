@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // After the kernel's SLUB, its present allocator (Lameter 2007): slabs without metadata. Each
-// processor has an active slab. Only slabs with free objects are on a list, and empty slabs are
-// returned. Pages come from buddies as in the kernel. A request for more than 1,024 pages has a
-// mapping of its own.
+// processor has an active slab. Only slabs with free objects are on a list. Each node keeps a few
+// empty slabs and returns the others. Pages come from buddies as in the kernel. A request for more
+// than 1,024 pages has a mapping of its own.
 #pragma once
 
 #include <heapwright/heap.hpp>

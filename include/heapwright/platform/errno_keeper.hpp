@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Restores errno at the end of a scope. Every function of this folder that calls the system uses
-// it: `free` must not change errno, and only the entry points set it for `malloc`.
+// Restores errno at the end of a scope. `free` must not change errno, and only the entry points
+// set it for `malloc`. So a function of this folder uses it if its system call can change the errno
+// that their caller sees.
 #pragma once
 
 #include <cerrno>

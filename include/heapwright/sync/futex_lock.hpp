@@ -3,7 +3,8 @@
 //
 // A mutual-exclusion lock of one word. The word is 0, or it holds the owner and a bit for sleeping
 // waiters. A waiter spins for a short time with backoff, then sleeps in the kernel. The lock keeps
-// errno, allocates nothing and needs no destructor.
+// errno, allocates nothing and needs no destructor. Unlike `std::mutex`, it tells a signal handler
+// whether its thread holds it, and the child of a fork can reset it.
 //
 // While the process has one thread, the lock uses plain stores and no atomic read-modify-write.
 // This stays safe when a second thread starts. The word is always written, and a thread cannot

@@ -2,13 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Captures the call chain of an allocation. The recorder calls it for each allocation when stacks
-// are on. Equal chains have equal numbers within one process; 0 means that no chain was taken. The
-// table of numbers and the modules of its addresses are written into blocks of the trace as they
-// grow. A killed process therefore loses none of them.
+// are on. Within one process equal numbers mean equal chains. A chain may get a second number after
+// a library was unloaded, or if two threads meet it first at once. The number 0 means that no chain
+// was taken. The table of numbers and the modules of its addresses are written into blocks of the
+// trace as they grow. A killed process therefore loses none of them.
 //
-// Invariant: no function here calls malloc, takes a lock, changes errno, or reads memory that was
-// not found readable. All may be called in a signal handler and before any constructor has run.
-// Cost: some 60 to 300 instructions for a chain similar to the thread's last one.
+// Invariant: no function here calls malloc, changes errno, or reads memory that was not found
+// readable. None takes a lock if the C library has `_dl_find_object` (glibc 2.35). All may be
+// called in a signal handler and before any constructor has run. Cost: some 60 to 300 instructions
+// for a chain similar to the thread's last one.
 #pragma once
 
 #include "host.hpp"

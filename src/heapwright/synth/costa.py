@@ -6,9 +6,9 @@ The ten commonest sizes have their shares, the rest is spread evenly over the re
 routine mix is the program's. Short-lived objects (here: all but the long-lived) are freed at once,
 long-lived ones when all allocations are over. In the pattern *peak* the long-lived are made by the
 first operations, in *growing* evenly throughout. Threads share the work equally; each frees what it
-allocated. The recipe leaves two points open. The first is which sizes remain where a program has
-more distinct ones than a profile has (those of the profile, alike). The second is how the calls lie
-in time (evenly).
+allocated. The recipe leaves two points open. A program may have more distinct sizes than a profile
+names. Then the sizes of the profile, in equal parts, take the place of the others. The recipe does
+not say when the calls happen. Here they are spread evenly over time.
 """
 
 from heapwright.artefacts.profile.document import Profile

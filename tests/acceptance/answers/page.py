@@ -130,6 +130,9 @@ def page(cases: Sequence[Case], versions: Mapping[str, Results]) -> str:
         "Each program of the set runs for one to three seconds. "
         "[Its files](../../../tests/acceptance/answers/cases) state the truth about each. "
         "An answer is right if it finds all that is true of the program and nothing that is not. "
+        "A few programs have a second statement that an answer may add or omit. The rules of "
+        "`explain` were improved with this set, so its score is no measure for other programs. "
+        "[The trials](../trial/README.md) are such a measure. "
         "`steady` means that there is nothing to find. `unseen` marks a program whose allocator "
         "no preloaded library replaces: there `cannot tell` is a right answer. The culprit is the "
         "function that the sentence names first. A rate is right within a factor of 1.5.",

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the importers share: the file's bytes, the trace that comes of them, and what was odd on the
-// way. A file of another kind, or one that is cut off, is refused with TraceError and its place.
-// Unusual events are counted, and the import continues. Examples are a free of a block that is not
-// live, and an edge that is missing. Formats without a clock get one tick, 100 ns, for each call.
+// way. A file of another kind, or one that is cut off, is refused with TraceError and its place. A
+// log of mtrace may lack the end of its last line. Unusual events are counted, and the import
+// continues. Examples are a free of a block that is not live, and an edge that is missing. Formats
+// without a clock get one tick, 100 ns, for each call.
 #pragma once
 
 #include <cstddef>
