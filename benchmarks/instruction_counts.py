@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exact instructions per malloc+free pair, by callgrind, of every composed allocator.
 
-How they are counted: callgrind.py. `--golden` prints the figures of each compiler as a file
-tests/golden/instruction_counts_*.toml keeps them.
+How they are counted: callgrind.py. Names select allocators. `--golden` prints the figures of each
+compiler as a file tests/golden/instruction_counts_*.toml keeps them.
 """
 
 import json
@@ -43,7 +43,13 @@ def main() -> int:
     parser = arguments(__doc__)
     parser.add_argument("--golden", action="store_true", help="print TOML")
     parser.add_argument("-O", dest="optimisation", default="2", help="optimisation level (2)")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="allocators; none: all composed")
     options = parser.parse_args()
+    composed = [each for each in catalogue() if each[0] in options.names or not options.names]
+    known = {name for name, _, _ in composed}
+    if strange := [name for name in options.names if name not in known]:
+        print(f"instruction_counts: {strange[0]} is no composed allocator", file=sys.stderr)
+        return 2
     if (lacking := missing(options.compiler)) is not None:
         print(f"instruction_counts: {lacking}", file=sys.stderr)
         return 2
@@ -51,7 +57,7 @@ def main() -> int:
     for compiler in compilers(options.compiler):
         counts = {
             name: count_composed(compiler, options.optimisation, header, type_name).cases
-            for name, header, type_name in catalogue()
+            for name, header, type_name in composed
         }
         result[compiler.name] = counts
         if options.golden:

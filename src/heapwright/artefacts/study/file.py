@@ -152,7 +152,10 @@ def parse_study(
         raise StudyError(where, sorted(placed, key=lambda each: each[0]), file)
     if scale is not None and scale not in scales:
         problem = unknown_name((), f"the study has no scale {scale!r}", scale, scales)
-        raise HeapwrightError(f"{where}: {problem.text}", problem.hint)
+        hint = (
+            problem.hint if scales else "run it without --scale, or add [scale.small] to the file"
+        )
+        raise HeapwrightError(f"{where}: {problem.text}", hint)
     return file
 
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Study files: each mistake in one is reported with its line."""
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -132,6 +133,13 @@ def test_an_unknown_scale_is_refused_with_the_nearest() -> None:
     with pytest.raises(HeapwrightError, match=UNKNOWN_SCALE) as caught:
         parse_study(GOOD, scale="smal")
     assert caught.value.hint == "did you mean small?"
+
+
+def test_without_scales_the_error_says_how_to_get_one() -> None:
+    whole = re.sub(r"\[scale\.small.*?\n(?=\[|\Z)", "", GOOD, flags=re.DOTALL)
+    with pytest.raises(HeapwrightError, match="no scale 'small'") as caught:
+        parse_study(whole, scale="small")
+    assert caught.value.hint == "run it without --scale, or add [scale.small] to the file"
 
 
 WRONG = [
