@@ -246,8 +246,7 @@ def _filled(rows: Sequence[Sequence[str]]) -> list[list[str]]:
 def _fitted(
     heads: Sequence[str], rows: Sequence[Sequence[str]], widths: Sequence[int]
 ) -> list[int] | None:
-    """Widths of columns that are broken to fit the line; None if that is not needed or not
-    possible, because the words alone are too long."""
+    """Widths of columns that are broken to fit the line. None: it fits, or no break would help."""
     gaps = GAP * len(widths)
     if sum(widths) + gaps <= LINE:
         return None
