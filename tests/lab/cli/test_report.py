@@ -86,6 +86,22 @@ def test_a_study_from_its_runs_to_its_page(
     assert values == {"1": 1.5, "2": 2.5}, "what the program printed"
 
 
+def test_the_tables_of_a_study_for_latex(
+    heapwright: Heapwright, results: Path, tmp_path: Path
+) -> None:
+    done = heapwright("report", results, "--latex", "tables.tex")
+    assert done.status == 0, done.err
+    assert "tables: tables.tex" in done.out
+    text = (tmp_path / "tables.tex").read_text("utf-8")
+    assert r"\label{tab:rankings-1}" in text
+    assert text.count(r"\begin{table}") == text.count(r"\bottomrule") > 5
+    alone = heapwright("report", results, "--latex", "-", "-q")
+    assert alone.out == text
+    same = heapwright("report", results, "-o", "a", "--latex", "a")
+    assert same.status == 2
+    assert "--output and --latex cannot write to the same place" in same.err
+
+
 def test_a_page_on_standard_output(heapwright: Heapwright, results: Path) -> None:
     done = heapwright("report", results, "-o", "-", "-q")
     assert done.status == 0
