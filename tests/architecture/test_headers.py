@@ -86,6 +86,19 @@ def test_the_rank_rule_sees_violations() -> None:
     assert not breaks_rank("heapwright/allocators/a.hpp", "heapwright/heap.hpp")
 
 
+def test_headers_that_the_tool_names_exist() -> None:
+    """In its messages, and in the programs that it writes."""
+    sources = [*(ROOT / "src").rglob("*.py"), *(ROOT / "native").rglob("*.[chp]*")]
+    sources += (ROOT / "catalogue").rglob("*.toml")
+    named = {
+        (name, source)
+        for source in sources
+        for name in re.findall(r"\bheapwright/[\w/]+\.hp?p?\b", source.read_text("utf-8"))
+    }
+    assert ("heapwright/heap.hpp", ROOT / "src/heapwright/compose/questions.py") in named
+    assert not [each for each in named if not (ROOT / "include" / each[0]).exists()]
+
+
 def test_the_catalogue_lists_every_layer() -> None:
     layers = {name_of(header) for header in LEAVES if "layers" in header.parts}
     assert layers <= set(includes(CATALOGUE))

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
+from heapwright import commands
 from heapwright.base.paths import is_trace
 
 COMMAND = "COMMAND"
@@ -70,6 +71,9 @@ OF_OPTION: Mapping[tuple[str, str], str] = {
     ("replay", "--curve"): "heapwright replay {trace}   (compare times and memory)",
 }
 """Used instead if the option is present."""
+OF_LIMIT = "heapwright record -o {output} {target}   (without --limit, which left no call)"
+"""Used instead if `--limit` stopped a recording before its first call. Other empty traces have no
+line, because a note states the reason."""
 OF_ONE: Mapping[tuple[str, str], str] = {
     ("allocators", "show"): "heapwright compare -a {second},glibc {target}   (measure it)",
     ("programs", "show"): "heapwright compare --program {second}   (compare allocators on it)",
@@ -90,8 +94,8 @@ def next_command(arguments: Sequence[str], status: int | str = 0) -> str:
     do.
     """
     own, command = _parted(arguments)
-    text = _text(own, status)
     command = command or _named_command(own)
+    text = _text(own, command, status)
     if not text or SILENT & set(own) or _prints_a_document(own):
         return ""
     words = [word for word in own[1:3] if not word.startswith("-")]
@@ -107,7 +111,7 @@ def next_command(arguments: Sequence[str], status: int | str = 0) -> str:
     return f"next: {line}"
 
 
-def _text(own: Sequence[str], status: int | str) -> str:
+def _text(own: Sequence[str], command: Sequence[str], status: int | str) -> str:
     if not own:
         return ""
     if status:
@@ -117,9 +121,9 @@ def _text(own: Sequence[str], status: int | str) -> str:
             return line
     if len(own) > 2 and (text := OF_ONE.get((own[0], own[1]))) and not own[2].startswith("-"):
         return text
-    if own[0] in OF_TRACE and _trace(own):
-        return OF_TRACE[own[0]]
-    return NEXT.get(own[0], "")
+    if own[0] == "record" and commands.record.is_empty(Path(_output(own, command))):
+        return OF_LIMIT if _has(own, "--limit") else ""
+    return (OF_TRACE if _trace(own) else {}).get(own[0]) or NEXT.get(own[0], "")
 
 
 def _of_status(own: Sequence[str], status: int) -> str:

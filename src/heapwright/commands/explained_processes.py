@@ -18,7 +18,7 @@ from heapwright.artefacts.trace.file import TraceInfo, TraceProcess, trace_info
 from heapwright.commands.coverage import covered
 from heapwright.explain.evidence import Facts
 from heapwright.explain.judge import LEAST_LOST_ONCE, explain, weight
-from heapwright.explain.leakscan import Reach
+from heapwright.explain.leakscan import LIBRARY, Reach
 from heapwright.explain.sentence import also_loses, more_lose, one_of
 from heapwright.profile.run import profile_trace
 from heapwright.report.profile.remarks import remarks
@@ -110,28 +110,39 @@ def _of_process(
     environment = seen.environment
     if environment is None:
         environment = info.accounts.environment if info.accounts else {}
+    begin = process.start_ns / 1e9 if process else 0.0
     last = max((thread.last_ns for thread in info.threads), default=0)
     ended = process is not None and process.end_ns is not None and process.end_ns <= last
+    profile = covered(profile_trace(seen.trace, only), seen.trace)
     if info.stop != "none" and not ended:  # blocks live at that time may have been freed later
-        facts = Facts(
-            ending=Ending.UNKNOWN,
-            begin_s=process.start_ns / 1e9 if process else 0.0,
-            end_s=last / 1e9,
-            environment=environment,
-        )
+        facts = Facts(begin_s=begin, end_s=last / 1e9, environment=environment)
     else:
-        facts = Facts(
-            ending=_ending(info, process)
+        ending = (
+            _ending(info, process)
             if seen.ending is None or (process and process.parent is not None and not seen.pid)
-            else seen.ending,
+            else seen.ending
+        )
+        facts = Facts(
+            ending=ending,
             reachability=None if reach is None else reach.summary,
             lost=None if reach is None else reach.lost,
-            begin_s=process.start_ns / 1e9 if process else 0.0,
-            end_s=None if reach is None else (reach.since_utc_ns - info.start_utc_ns) / 1e9,
+            begin_s=begin,
+            end_s=_end_s(info, process, profile)
+            if reach is None
+            else (reach.since_utc_ns - info.start_utc_ns) / 1e9,
             environment=environment,
         )
-    profile = covered(profile_trace(seen.trace, only), seen.trace)
     return _Judged(process, explain(profile, facts), profile)
+
+
+def _end_s(info: TraceInfo, process: TraceProcess | None, profile: Profile) -> float | None:
+    """When the process ended, by its trace. None: not known, or the process waited there for a
+    search."""
+    if process is None or process.end_ns is None or _ending(info, process) is not Ending.EXITED:
+        return None
+    objects = profile.system.objects if profile.system else ()
+    waited = any(Path(each).name == f"libheapwright-{LIBRARY}.so" for each in objects)
+    return None if waited else process.end_ns / 1e9
 
 
 def _of_pid(info: TraceInfo, pid: int) -> list[TraceProcess | None]:

@@ -20,6 +20,7 @@ from heapwright.artefacts.trace.file import STOPPED, trace_info
 from heapwright.artefacts.trace.processes import processes_of
 from heapwright.base import native
 from heapwright.base.errors import ExitCode
+from heapwright.base.paths import is_trace
 from heapwright.base.quantities import several
 from heapwright.commands.coverage import coverage_of
 from heapwright.commands.program_setup import set_up_program
@@ -111,6 +112,11 @@ def _lacking(outcome: Outcome, trace: Path, *, quiet: bool) -> list[str]:
         )
         return [f"the trace is empty: {why}"]
     return [] if quiet or coverage is None else coverage.remarks()
+
+
+def is_empty(trace: Path) -> bool:
+    """Whether it is a trace without a call."""
+    return is_trace(trace) and not any(each.events for each in trace_info(trace).threads)
 
 
 def record_command(

@@ -157,33 +157,44 @@ def notes_on_words(commands: Iterable[NamedCommand]) -> list[str]:
 def notes_on_twins(
     commands: Sequence[NamedCommand], programs: Mapping[str, Path], allocators: Sequence[Allocator]
 ) -> list[str]:
-    """Two names for one thing: two commands that are the same, two allocators of one library.
+    """Two names for one thing: two commands that are the same, two allocators of one library, or
+    files of equal content.
 
     `programs` has the file of each command, by its name.
     """
     notes = []
     for one, other in itertools.combinations(commands, 2):
-        if one.words[1:] == other.words[1:] and _same_file(
-            programs[one.name], programs[other.name]
-        ):
+        own, others = programs[one.name], programs[other.name]
+        if one.words[1:] == other.words[1:] and _same_content(own, others):
+            equal = (
+                f"are the same command ({shlex.join(one.words)})"
+                if _same_file(own, others)
+                else f"run files of equal content ({own} and {others}) with the same arguments"
+            )
             notes.append(
-                f"{one.name} and {other.name} are the same command ({shlex.join(one.words)}): "
+                f"{one.name} and {other.name} {equal}: "
                 "a difference between them is noise; leave one out, unless you test for noise"
             )
     libraries = [each for each in allocators if each.path]
     for first, second in itertools.combinations(libraries, 2):
-        if first.environment == second.environment and _same_file(
-            Path(first.path or ""), Path(second.path or "")
-        ):
-            notes.append(
-                f"{first.name} and {second.name} are the same library ({first.path}): leave one "
-                "out of -a"
+        own, others = Path(first.path or ""), Path(second.path or "")
+        if first.environment == second.environment and _same_content(own, others):
+            equal = (
+                f"the same library ({own})"
+                if _same_file(own, others)
+                else f"libraries of equal content ({own} and {others})"
             )
+            notes.append(f"{first.name} and {second.name} are {equal}: leave one out of -a")
     return notes
 
 
 def _same_file(one: Path, other: Path) -> bool:
-    """Whether two paths lead to one file, or to files of the same content."""
-    if one == other or one.resolve() == other.resolve():
+    """Whether two paths lead to one file."""
+    return one == other or one.resolve() == other.resolve()
+
+
+def _same_content(one: Path, other: Path) -> bool:
+    """Whether two paths lead to one file, or to files of equal content."""
+    if _same_file(one, other):
         return True
     return is_file(one) and is_file(other) and filecmp.cmp(one, other, shallow=False)

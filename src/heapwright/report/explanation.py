@@ -45,12 +45,35 @@ def print_explanation(console: Console, found: Explanation, *, quiet: bool = Fal
     console.print(Text(found.sentence, style=_STYLES[found.kind]), soft_wrap=quiet)
     if quiet:
         return
-    for culprit in found.culprits:
+    for culprit, frames in zip(found.culprits, _distinct_frames(found.culprits), strict=True):
         what = f"  {_kind(culprit)}{_amount(culprit)}"
-        begin = culprit.frames.index(culprit.place) if culprit.place in culprit.frames else 0
-        frames = own_frames(culprit.frames[begin:]) or culprit.frames
         lines = (what, *(f"      {each}" for each in frames))
         console.print(Text("\n".join(lines)), soft_wrap=True)
+
+
+def _distinct_frames(culprits: Sequence[Culprit]) -> list[tuple[str, ...]]:
+    """The calls of each place in the program's own code. If two have the same, both also have the
+    calls of libraries. If these are the same too, the calls stand on the same lines, and a
+    number distinguishes them."""
+    own = [_own_frames(each) for each in culprits]
+    longer = [
+        each.frames if own.count(frames) > 1 else frames
+        for each, frames in zip(culprits, own, strict=True)
+    ]
+    return [
+        (
+            *frames,
+            f"(call {longer[: at + 1].count(frames)} of {longer.count(frames)} on these lines)",
+        )
+        if longer.count(frames) > 1
+        else frames
+        for at, frames in enumerate(longer)
+    ]
+
+
+def _own_frames(culprit: Culprit) -> tuple[str, ...]:
+    begin = culprit.frames.index(culprit.place) if culprit.place in culprit.frames else 0
+    return own_frames(culprit.frames[begin:]) or culprit.frames
 
 
 def _kind(culprit: Culprit) -> str:

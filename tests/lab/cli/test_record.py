@@ -238,6 +238,8 @@ def test_a_limit_that_leaves_nothing_is_no_program_without_calls(
     done = heapwright("record", "-o", "T", "--limit", "4K", "--", worker, "100")
     assert "the trace is empty: recording stopped before the first call" in done.err
     assert "asked malloc for nothing" not in done.err
+    assert "next: heapwright record -o T -- " in done.err
+    assert "heapwright explain" not in done.err
 
 
 def test_the_limit(native: Path, heapwright: Heapwright, worker: Path) -> None:

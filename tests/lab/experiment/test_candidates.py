@@ -105,10 +105,11 @@ def test_two_names_for_one_command_are_noted(tmp_path: Path) -> None:
     copy.write_text("same")
     other = tmp_path / "c"
     other.write_text("other")
-    commands = parse_commands(["a=./a 1", "b=./b 1", "c=./c 1", "d=./a 2"])
-    programs = {"a": program, "b": copy, "c": other, "d": program}
-    (note,) = notes_on_twins(commands, programs, [])
-    assert note.startswith("a and b are the same command (./a 1)")
+    commands = parse_commands(["a=./a 1", "b=./b 1", "c=./c 1", "d=./a 2", "e=./a 1"])
+    programs = {"a": program, "b": copy, "c": other, "d": program, "e": program}
+    copied, same, _ = notes_on_twins(commands, programs, [])
+    assert copied.startswith(f"a and b run files of equal content ({program} and {copy})")
+    assert same.startswith("a and e are the same command (./a 1)")
 
 
 def test_two_names_for_one_library_are_noted_unless_they_are_set_up_differently(
@@ -125,4 +126,8 @@ def test_two_names_for_one_library_are_noted_unless_they_are_set_up_differently(
     same = [allocator("x", library), allocator("y", link)]
     (note,) = notes_on_twins([], {}, same)
     assert note == f"x and y are the same library ({library}): leave one out of -a"
+    copy = tmp_path / "copy.so"
+    copy.write_text("x")
+    (note,) = notes_on_twins([], {}, [same[0], allocator("c", copy)])
+    assert note.startswith(f"x and c are libraries of equal content ({library} and {copy})")
     assert not notes_on_twins([], {}, [same[0], allocator("z", link, A="1")])

@@ -182,6 +182,16 @@ def test_a_killed_program_is_explained_from_its_trace(built: Build, tmp_path: Pa
     assert found.never_freed_blocks == 6000
 
 
+def test_the_end_of_the_program_ends_the_course(built: Build, tmp_path: Path) -> None:
+    """What a program built at first is no growth, whether the program or its trace is explained."""
+    trace = tmp_path / "trace"
+    words = [str(native.program("record")), "--trace", str(trace), "--stacks"]
+    words += ["--preload", str(native.library("recorder")), "--", built("growth"), "rest"]
+    subprocess.run(words, env=environment(), check=True, timeout=TIMEOUT_S, capture_output=True)
+    assert run(str(trace)).kind is Kind.STEADY
+    assert run("--", built("growth"), "rest").kind is Kind.STEADY
+
+
 def test_what_was_live_when_the_recording_stopped_is_not_lost(built: Build, tmp_path: Path) -> None:
     """The program frees it all later, and that is not recorded."""
     trace = tmp_path / "trace"

@@ -88,6 +88,26 @@ def test_the_calls_of_a_place_are_those_of_the_program_itself() -> None:
     ]
 
 
+def test_two_places_with_the_same_calls_are_distinguished() -> None:
+    own = ("keep (a.cpp:3)", "main (a.cpp:9)")
+    places = [
+        Culprit(frames=(*library, *own), blocks=1, bytes=size, place=own[0])
+        for library, size in (
+            (("malloc",), 8),
+            (("operator new(unsigned long)",), 7),
+            (("operator new(unsigned long)",), 6),
+        )
+    ]
+    stream = StringIO()
+    leak = Explanation(kind=Kind.LEAK, sentence="Leak.", culprits=tuple(places))
+    print_explanation(make_console(stream), leak)
+    lines = [line.strip() for line in stream.getvalue().splitlines()]
+    assert lines[1:3] == ["8 B in 1 block", "malloc"]
+    assert lines[5:7] == ["7 B in 1 block", "operator new(unsigned long)"]
+    assert lines[9] == "(call 1 of 2 on these lines)"
+    assert lines[-1] == "(call 2 of 2 on these lines)"
+
+
 def test_the_sentence_is_wrapped_to_the_terminal() -> None:
     lines = shown(40)
     assert max(map(len, lines)) <= 40
