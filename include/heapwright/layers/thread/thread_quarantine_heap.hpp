@@ -142,6 +142,12 @@ public:
         }
     }
 
+    [[nodiscard, gnu::always_inline]] static std::size_t tryGetSizeFast(void* object) noexcept
+        requires FastSizeHeap<SuperHeap>
+    {
+        return SuperHeap::tryGetSizeFast(object);
+    }
+
     /// For a caller that may be inside the heap: a signal handler.
     [[nodiscard]] std::size_t getSizeUnlocked(void* object) noexcept {
         if constexpr (UnlockedSizeHeap<SuperHeap>) {
@@ -367,7 +373,7 @@ private:
                                std::memory_order_relaxed);
     }
 
-    void admit(ThreadQuarantine& quarantine, Poisoned fresh) noexcept {
+    [[gnu::always_inline]] void admit(ThreadQuarantine& quarantine, Poisoned fresh) noexcept {
         count(quarantine, fresh.size(), 1);
         Poisoned& place = quarantine.drawn[quarantine.numbers.below(Objects)];
         const Poisoned pushedOut = place;
@@ -387,7 +393,7 @@ private:
 
     /// Checks the poison and frees the object to the superheap.
     /// Pre: there is an object.
-    void release(ThreadQuarantine& quarantine, Poisoned leaving) noexcept {
+    [[gnu::always_inline]] void release(ThreadQuarantine& quarantine, Poisoned leaving) noexcept {
         if (!leaving.isIntact()) [[unlikely]] {
             platform::abortWithMessage("free", "use after free");
         }
@@ -403,7 +409,7 @@ private:
     }
 
     /// Releases the oldest object of the queue, or else one from the random places.
-    void releaseOne(ThreadQuarantine& quarantine) noexcept {
+    [[gnu::noinline]] void releaseOne(ThreadQuarantine& quarantine) noexcept {
         if (Poisoned& first = quarantine.queue[quarantine.oldest]; !first.isNone()) {
             quarantine.oldest = after(quarantine.oldest);
             release(quarantine, takenFrom(first));
@@ -422,7 +428,7 @@ private:
     }
 
     /// Returns true if there were any.
-    bool releaseAll(ThreadQuarantine& quarantine) noexcept {
+    [[gnu::noinline]] bool releaseAll(ThreadQuarantine& quarantine) noexcept {
         bool any = false;
         const auto releaseIn = [&](Poisoned& place) {
             if (!place.isNone()) {
