@@ -67,7 +67,7 @@ public:
         }
     }
 
-    [[nodiscard]] void* malloc(std::size_t size) noexcept {
+    [[nodiscard, gnu::always_inline]] void* malloc(std::size_t size) noexcept {
         return size != 0 ? SuperHeap::malloc(size)
                          : orElse([this] { return SuperHeap::malloc(1); });
     }
@@ -85,7 +85,7 @@ public:
         return SuperHeap::memalign(align, size != 0 ? size : 1);
     }
 
-    void free(void* object) noexcept {
+    [[gnu::always_inline]] void free(void* object) noexcept {
         if (isEmpty(object)) [[unlikely]] {
             const std::size_t number = numberOf(object);
             bits_[number / perWord].fetchAnd(~bitOf(number), std::memory_order_release);

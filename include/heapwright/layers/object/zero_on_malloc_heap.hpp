@@ -43,7 +43,7 @@ public:
     constexpr ZeroOnMallocHeap() noexcept = default;
     ~ZeroOnMallocHeap() = default;
 
-    [[nodiscard]] void* malloc(std::size_t size) noexcept {
+    [[nodiscard, gnu::always_inline]] void* malloc(std::size_t size) noexcept {
         return zeroed(SuperHeap::malloc(size), size);
     }
 

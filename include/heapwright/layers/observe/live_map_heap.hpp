@@ -193,22 +193,27 @@ private:
         if (object == nullptr) [[unlikely]] {
             return nullptr;
         }
-        if (!bits_.ensure(object)) [[unlikely]] {
-            object = elsewhere(object, get);
+        Life before = bits_.enter(object);
+        if (before == Life::unknown) [[unlikely]] {
+            object = withBits(object, get);
             if (object == nullptr) {
                 return nullptr;
             }
+            before = bits_.enter(object);
         }
-        if (bits_.enter(object) == Life::live) [[unlikely]] {
+        if (before == Life::live) [[unlikely]] {
             platform::abortWithMessage("malloc", "memory given out twice");
         }
         return object;
     }
 
-    /// Replaces an object that can have no bits. It trims the heap, which may make room for bits,
-    /// and tries again; else null.
+    /// Makes bits for an object, or replaces an object that can have none. It trims the heap, which
+    /// may make room for bits, and tries again; else null.
     template <class Get>
-    [[gnu::cold, gnu::noinline]] void* elsewhere(void* object, Get get) noexcept {
+    [[gnu::cold, gnu::noinline]] void* withBits(void* object, Get get) noexcept {
+        if (bits_.ensure(object)) {
+            return object;
+        }
         SuperHeap::free(object);
         if constexpr (TrimmableHeap<SuperHeap>) {
             object = SuperHeap::trim(0) ? get() : nullptr;

@@ -79,7 +79,7 @@ public:
     constexpr TailCanaryHeap() noexcept = default;
     ~TailCanaryHeap() = default;
 
-    [[nodiscard]] void* malloc(std::size_t size) noexcept {
+    [[nodiscard, gnu::always_inline]] void* malloc(std::size_t size) noexcept {
         return obtain(size, [&](std::size_t whole) { return SuperHeap::malloc(whole); });
     }
 
@@ -111,7 +111,7 @@ public:
             special(align));
     }
 
-    void free(void* object) noexcept {
+    [[gnu::always_inline]] void free(void* object) noexcept {
         const Room found = checked(object, "free");
         write(found.tail, ~read(found.tail));
         SuperHeap::free(object);
@@ -226,13 +226,14 @@ private:
     }
 
     template <class Get>
-    void* obtain(std::size_t size, Get get, unsigned special = 0) noexcept {
+    [[gnu::always_inline]] void* obtain(std::size_t size, Get get, unsigned special = 0) noexcept {
         const std::size_t whole = wholeOf(size);
         void* const object = whole == 0 ? nullptr : get(whole);
         return object == nullptr ? nullptr : seal(object, size, special);
     }
 
-    void* seal(void* object, std::size_t size, unsigned special = 0) noexcept {
+    [[gnu::always_inline]] void* seal(void* object, std::size_t size,
+                                      unsigned special = 0) noexcept {
         const std::size_t bytes = SuperHeap::getSize(object);
         const Mixes mixes = mixesOf(object);
         const Word slack = ((bytes - size) << specialBits) | special;
@@ -297,7 +298,7 @@ private:
     }
     static void write(void* place, Word word) noexcept { std::memcpy(place, &word, sizeof word); }
 
-    static Mixes mixesOf(const void* object) noexcept {
+    [[gnu::always_inline]] static Mixes mixesOf(const void* object) noexcept {
         const Word times = secret(times_);
         Word mix = (addressOf(object) ^ secret(plus_)) * times;
         mix ^= mix >> 32U;

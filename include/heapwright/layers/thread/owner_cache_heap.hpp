@@ -205,9 +205,14 @@ public:
                    : orAfterFlush([align, size] { return below().memalign(align, size); });
     }
 
-    [[nodiscard]] std::size_t getSize(void* object) noexcept {
-        return isAtHome(object) ? Classes::sizeOf(SuperHeap::classAt(object))
-                                : below().getSize(object);
+    [[nodiscard, gnu::always_inline]] std::size_t getSize(void* object) noexcept {
+        const std::size_t size = tryGetSizeFast(object);
+        return size != 0 ? size : below().getSize(object);
+    }
+
+    /// Of an object of the thread's own.
+    [[nodiscard, gnu::always_inline]] static std::size_t tryGetSizeFast(void* object) noexcept {
+        return isAtHome(object) ? Classes::sizeOf(SuperHeap::classAt(object)) : 0;
     }
 
     /// For a caller that may be inside the heap: a signal handler.
@@ -380,7 +385,7 @@ private:
         return static_cast<std::intptr_t>(unitOf<unitBytes>(object)) < 0;
     }
 
-    [[nodiscard]] static bool isAtHome(void* object) noexcept {
+    [[nodiscard, gnu::always_inline]] static bool isAtHome(void* object) noexcept {
         return SuperHeap::ownerTagOf(object) == Mine::mine().state.me;
     }
 

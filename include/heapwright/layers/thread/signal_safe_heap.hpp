@@ -132,15 +132,16 @@ public:
         }
     }
 
-    [[nodiscard]] std::size_t getSize(void* object) noexcept {
+    [[nodiscard, gnu::always_inline]] std::size_t getSize(void* object) noexcept {
         if (arena_.owns(object)) [[unlikely]] {
             return EmergencyArena::getSize(object);
         }
-        if (isInside()) [[unlikely]] {
-            return sizeFromInside(object);
+        if constexpr (FastSizeHeap<SuperHeap>) {
+            if (const std::size_t size = SuperHeap::tryGetSizeFast(object); size != 0) [[likely]] {
+                return size;
+            }
         }
-        const Entry entry;
-        return SuperHeap::getSize(object);
+        return getSizeSlow(object, *this);
     }
 
     [[nodiscard]] bool resize(void* object, std::size_t size) noexcept
@@ -347,6 +348,15 @@ private:
     [[gnu::noinline]] static void freeSlow(void* object, SignalSafeHeap& heap) noexcept {
         const Entry entry;
         static_cast<SuperHeap&>(heap).free(object);
+    }
+
+    [[nodiscard, gnu::noinline]] static std::size_t getSizeSlow(void* object,
+                                                                SignalSafeHeap& heap) noexcept {
+        if (isInside()) [[unlikely]] {
+            return heap.sizeFromInside(object);
+        }
+        const Entry entry;
+        return static_cast<SuperHeap&>(heap).getSize(object);
     }
 
     void drain() noexcept {

@@ -70,6 +70,9 @@ class ThreadQuarantineHeap : private Forwarding<SuperHeap> {
         SharedWord<std::size_t> bytes; ///< other threads read it
         SharedWord<std::size_t> count; ///< other threads read it
         std::size_t next = 0;          ///< the place in the queue to fill next
+        /// The place of the oldest object of the queue; `next` if the queue is empty or full. A
+        /// fork during an operation may leave a wrong value.
+        std::size_t oldest = 0;
         /// The random place to empty next when the byte limit is reached.
         std::size_t victim = 0;
         Poisoned drawn[Objects];
@@ -137,6 +140,12 @@ public:
         while (quarantine->bytes.load(std::memory_order_relaxed) > Bytes) [[unlikely]] {
             releaseOne(*quarantine);
         }
+    }
+
+    [[nodiscard, gnu::always_inline]] static std::size_t tryGetSizeFast(void* object) noexcept
+        requires FastSizeHeap<SuperHeap>
+    {
+        return SuperHeap::tryGetSizeFast(object);
     }
 
     /// For a caller that may be inside the heap: a signal handler.
@@ -364,7 +373,7 @@ private:
                                std::memory_order_relaxed);
     }
 
-    void admit(ThreadQuarantine& quarantine, Poisoned fresh) noexcept {
+    [[gnu::always_inline]] void admit(ThreadQuarantine& quarantine, Poisoned fresh) noexcept {
         count(quarantine, fresh.size(), 1);
         Poisoned& place = quarantine.drawn[quarantine.numbers.below(Objects)];
         const Poisoned pushedOut = place;
@@ -376,14 +385,15 @@ private:
         const Poisoned oldest = end;
         end = pushedOut;
         quarantine.next = after(quarantine.next);
-        release(quarantine, oldest);
+        if (!oldest.isNone()) {
+            quarantine.oldest = quarantine.next;
+            release(quarantine, oldest);
+        }
     }
 
     /// Checks the poison and frees the object to the superheap.
-    void release(ThreadQuarantine& quarantine, Poisoned leaving) noexcept {
-        if (leaving.isNone()) {
-            return;
-        }
+    /// Pre: there is an object.
+    [[gnu::always_inline]] void release(ThreadQuarantine& quarantine, Poisoned leaving) noexcept {
         if (!leaving.isIntact()) [[unlikely]] {
             platform::abortWithMessage("free", "use after free");
         }
@@ -399,12 +409,11 @@ private:
     }
 
     /// Releases the oldest object of the queue, or else one from the random places.
-    void releaseOne(ThreadQuarantine& quarantine) noexcept {
-        for (std::size_t each = 0, at = quarantine.next; each < Objects; ++each, at = after(at)) {
-            if (!quarantine.queue[at].isNone()) {
-                release(quarantine, takenFrom(quarantine.queue[at]));
-                return;
-            }
+    [[gnu::noinline]] void releaseOne(ThreadQuarantine& quarantine) noexcept {
+        if (Poisoned& first = quarantine.queue[quarantine.oldest]; !first.isNone()) {
+            quarantine.oldest = after(quarantine.oldest);
+            release(quarantine, takenFrom(first));
+            return;
         }
         for (std::size_t each = 0; each < Objects; ++each) {
             quarantine.victim = after(quarantine.victim);
@@ -413,21 +422,23 @@ private:
                 return;
             }
         }
-        quarantine.bytes.store(0, std::memory_order_relaxed); // a fork interrupted an owner,
-        quarantine.count.store(0, std::memory_order_relaxed); // and its counts are wrong
+        releaseAll(quarantine); // a fork interrupted an owner: `oldest` and the counts are wrong
+        quarantine.bytes.store(0, std::memory_order_relaxed);
+        quarantine.count.store(0, std::memory_order_relaxed);
     }
 
     /// Returns true if there were any.
-    bool releaseAll(ThreadQuarantine& quarantine) noexcept {
+    [[gnu::noinline]] bool releaseAll(ThreadQuarantine& quarantine) noexcept {
         bool any = false;
-        for (Poisoned& place : quarantine.queue) {
-            any = any || !place.isNone();
-            release(quarantine, takenFrom(place));
-        }
-        for (Poisoned& place : quarantine.drawn) {
-            any = any || !place.isNone();
-            release(quarantine, takenFrom(place));
-        }
+        const auto releaseIn = [&](Poisoned& place) {
+            if (!place.isNone()) {
+                any = true;
+                release(quarantine, takenFrom(place));
+            }
+        };
+        std::for_each(quarantine.queue, quarantine.queue + Objects, releaseIn);
+        std::for_each(quarantine.drawn, quarantine.drawn + Objects, releaseIn);
+        quarantine.oldest = quarantine.next;
         return any;
     }
 

@@ -28,6 +28,13 @@ concept FastPathHeap = Heap<H> && requires(H heap, std::size_t size, void* objec
     { heap.tryFreeFast(object) } -> std::same_as<bool>;
 };
 
+/// A heap that knows the sizes of some objects without a lock and without the heap below. A signal
+/// handler may ask at any time. The size of any other object is 0.
+template <class H>
+concept FastSizeHeap = Heap<H> && requires(H heap, void* object) {
+    { heap.tryGetSizeFast(object) } -> std::same_as<std::size_t>;
+};
+
 /// A split-path heap accepts any size, 0 too, and a null object on its fast path, so the caller
 /// need not test for them. A refused request goes to the slow verbs, which do not try again what
 /// has just failed.

@@ -26,8 +26,8 @@
 
 namespace heapwright {
 
-/// The state of an address.
-enum class Life : std::uint8_t { none = 0, live = 1, freed = 2 };
+/// The state of an address. `unknown` is the result of `enter` without memory for the state.
+enum class Life : std::uint8_t { none = 0, live = 1, freed = 2, unknown = 4 };
 
 template <std::size_t Granule>
 class LifeBits {
@@ -40,12 +40,13 @@ public:
     LifeBits& operator=(const LifeBits&) = delete;
     ~LifeBits() { clear(); }
 
-    /// Marks an object as live. Returns the previous state; if that is `live`, nothing has changed.
-    /// Pre: the address has bits (`ensure`).
-    Life enter(const void* object) noexcept {
+    /// Marks an object as live. Returns the previous state. Nothing has changed if that is `live`,
+    /// or if it is `unknown`: the address has no bits yet (`ensure`), or all objects near it count
+    /// as live.
+    [[gnu::always_inline]] Life enter(const void* object) noexcept {
         Word* const word = find(addressOf(object));
         if (word == nullptr) [[unlikely]] {
-            return Life::none; // all objects there count as live
+            return Life::unknown;
         }
         const unsigned shift = shiftFor(addressOf(object));
         const Life before = pairIn(word->load(std::memory_order_relaxed), shift);
@@ -77,7 +78,7 @@ public:
     }
 
     /// Ensures that an address has bits; false if there is no memory for them.
-    [[nodiscard, gnu::always_inline]] bool ensure(const void* object) noexcept {
+    [[nodiscard]] bool ensure(const void* object) noexcept {
         return find(addressOf(object)) != nullptr || made(addressOf(object));
     }
 

@@ -71,6 +71,21 @@ TEST(OwnerCacheHeap, RefusesAtOnceWhatItCannotDo) {
     heap.free(object);
 }
 
+TEST(OwnerCacheHeap, KnowsAtOnceTheSizesOfItsOwnObjectsOnly) {
+    struct Name {};
+    typename Stack<Name>::Cached heap;
+    void* const object = heap.malloc(16);
+    void* const large = heap.malloc(100 * KiB);
+    EXPECT_EQ(heap.tryGetSizeFast(object), heap.getSize(object));
+    EXPECT_EQ(heap.tryGetSizeFast(large), 0U);
+    std::thread([&] {
+        EXPECT_EQ(heap.tryGetSizeFast(object), 0U);
+        EXPECT_GE(heap.getSize(object), 16U);
+    }).join();
+    heap.free(large);
+    heap.free(object);
+}
+
 TEST(OwnerCacheHeap, TakesNoMoreThanItsLimitFromTheHeapBelow) {
     struct Name {};
     using Cached = typename Stack<Name>::CachedSmall;

@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstring>
@@ -79,6 +80,21 @@ TEST_F(ThreadQuarantineHeapTest, LetsNoMoreWaitThanItMayInBytes) {
     void* const large = heap.malloc(4 * KiB + 8);
     heap.free(large);
     EXPECT_EQ(Ledger::the().live.count(large), 0U) << "so large an object does not wait";
+}
+
+TEST_F(ThreadQuarantineHeapTest, LetsObjectsWaitAgainAfterItHasReleasedAll) {
+    Heap heap;
+    for (int round = 0; round < 50; ++round) {
+        std::size_t most = 0;
+        for (int each = 0; each < 7 * round; ++each) {
+            heap.free(heap.malloc(4 * KiB - 8 * static_cast<std::size_t>(round)));
+            most = std::max(most, Ledger::the().live.size());
+        }
+        EXPECT_LE(most, 17U) << "at most 64 KiB wait";
+        EXPECT_GE(most, round < 3 ? 0U : 15U) << "and no less";
+        heap.flush();
+        EXPECT_TRUE(Ledger::the().live.empty());
+    }
 }
 
 TEST_F(ThreadQuarantineHeapTest, HandsAllDownWhenItIsAskedTo) {

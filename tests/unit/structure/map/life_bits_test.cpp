@@ -23,6 +23,8 @@ TEST(LifeBits, DistinguishFreedFromNeverLive) {
     Bits bits;
     EXPECT_EQ(bits.at(at(0x1000)), Life::none) << "there is not even a middle";
     EXPECT_EQ(bits.leave(at(0x1000)), Life::none);
+    EXPECT_EQ(bits.enter(at(0x1000)), Life::unknown) << "it has no bits yet";
+    EXPECT_EQ(bits.at(at(0x1000)), Life::none);
     ASSERT_TRUE(bits.ensure(at(0x1000)));
     EXPECT_EQ(bits.enter(at(0x1000)), Life::none);
     EXPECT_EQ(bits.at(at(0x1000)), Life::live);
@@ -97,7 +99,7 @@ TEST(LifeBits, AcceptEveryAddressOfALeafWithoutMemory) {
     const Address far = 4 * Bits::leafSpan;
     bits.passAllNear(at(far));
     EXPECT_TRUE(bits.ensure(at(far)));
-    EXPECT_EQ(bits.enter(at(far)), Life::none);
+    EXPECT_EQ(bits.enter(at(far)), Life::unknown);
     EXPECT_EQ(bits.leave(at(far)), Life::live);
     EXPECT_EQ(bits.leave(at(far + 32)), Life::live);
     EXPECT_EQ(bits.at(at(far - 16)), Life::none) << "that is another leaf's";
@@ -110,7 +112,7 @@ TEST(LifeBits, AcceptMoreAddressesWithoutMemoryForAnInnerNode) {
     const Address far = Address{1} << 46U;
     bits.passAllNear(at(far));
     EXPECT_TRUE(bits.ensure(at(far + Bits::leafSpan)));
-    EXPECT_EQ(bits.enter(at(far + Bits::leafSpan)), Life::none);
+    EXPECT_EQ(bits.enter(at(far + Bits::leafSpan)), Life::unknown);
     EXPECT_EQ(bits.leave(at(far + Bits::leafSpan)), Life::live);
     EXPECT_EQ(bits.at(at(far - 16)), Life::none);
     bits.clear();
