@@ -18,8 +18,8 @@
 
 namespace heapwright::trace::coding {
 
-// The tag of an event. It is never zero: of frees, which have form 0, the one of null says
-// length 1.
+// The tag is the first byte of an event. It is never zero. A free of null has form 0 and no
+// address, so it states the address length 1.
 constexpr unsigned formFree = 0;
 constexpr unsigned formMalloc = 1;
 constexpr unsigned formNew = 2;
@@ -27,42 +27,42 @@ constexpr unsigned formOther = 3;
 constexpr unsigned timeShift = 2;
 constexpr unsigned addressShift = 4;
 constexpr unsigned shapeShift = 6;
-/// Which of the frees it is stands where allocations have the way of their shape.
+/// The kind of a free. It uses the bits that code the shape of an allocation.
 constexpr unsigned freeNull = 0;
 constexpr unsigned freePlain = 1;
 constexpr unsigned freeDelete = 2;
 constexpr unsigned freeDeleteSized = 3;
-constexpr unsigned freeOther = 4; ///< none of these: another form
+constexpr unsigned freeOther = 4; ///< any other free, which has `formOther`
 
 // The second byte of the other form.
 constexpr unsigned routineMask = 31;
-constexpr unsigned crooked = 32; ///< the address is not a multiple of 16
+constexpr unsigned unaligned = 32; ///< the address is not a multiple of `grain`
 constexpr unsigned hasAlignmentField = 64;
 constexpr unsigned far = 128; ///< with stacks: the address has 8 bytes
 
 // The third byte, of a realloc.
 constexpr unsigned oldShift = 2;
-constexpr unsigned oldCrooked = 16;
+constexpr unsigned oldUnaligned = 16;
 constexpr unsigned oldFar = 32;
 
-// How a shape is said.
+// How the tag codes the shape of an allocation.
 constexpr unsigned shapeKnown = 0;
 constexpr unsigned shapeSmall = 1;
 constexpr unsigned shapeMedium = 2;
 constexpr unsigned shapeLarge = 3;
-// The same with stacks.
-constexpr unsigned shapeRemembered = 1; ///< u16, a place in the larger table
-constexpr unsigned shapeNew = 2;        ///< small, in the short form
-constexpr unsigned shapeOther = 3;
-// The first byte of a shape in the short form: the number of the stack's bytes (0: 4), then
-constexpr unsigned wideSize = 4;   ///< the size has two
-constexpr unsigned extraShift = 3; ///< usable − size, or
-constexpr unsigned extraByte = 31; ///< that it has a byte of its own
-/// In place of usable − size: the usable size is 0, which is not known, or the call failed.
+// The codes of a block with stacks.
+constexpr unsigned shapeRemembered = 1; ///< u16, an index of the larger table
+constexpr unsigned shapeNew = 2;        ///< a small shape in the short form below
+constexpr unsigned shapeOther = 3;      ///< all fields in full
+// The first byte of the short form. Bits 0 and 1 are the length of the stack number (0 means 4).
+constexpr unsigned wideSize = 4;   ///< set if the size has two bytes, else it has one
+constexpr unsigned extraShift = 3; ///< position of usable − size
+constexpr unsigned extraByte = 31; ///< value of usable − size that says: it has its own byte
+/// Value of usable − size for a usable size of 0: it is unknown, or the call failed.
 constexpr std::uint64_t noneSmall = 0xFF;
 constexpr std::uint64_t noneMedium = 0xFF'FFFF;
 
-constexpr unsigned grain = 16; ///< addresses are counted in this where they are multiples of it
+constexpr unsigned grain = 16; ///< unit in bytes of aligned addresses
 
 /// Bytes of a field by its code. The code is the length, modulo 4: 1, 2, 3, and 0 for 8.
 constexpr unsigned lengthOf(unsigned code) {
@@ -79,7 +79,7 @@ constexpr std::array<std::uint8_t, 64> makeLengths() {
 static constexpr std::array<std::uint8_t, 64> lengths = makeLengths();
 } // namespace detail
 
-/// The bytes that a value needs in a file.
+/// The length in bytes of the shortest field for a value: 1, 2, 3 or 8.
 inline std::size_t fieldLength(std::uint64_t value) noexcept {
     return detail::lengths[static_cast<unsigned>(std::bit_width(value | 1)) - 1];
 }
@@ -98,7 +98,7 @@ struct Shape {
     std::uint32_t stack;
 };
 
-/// Of its upper bits all tables of shapes make their places.
+/// The hash of a shape. Each table of shapes takes its index from the upper bits.
 inline std::uint32_t shapeHash(std::uint32_t size, std::uint32_t stack) noexcept {
     return (size + stack * 0x9E37'79B1U) * 0x85EB'CA6BU;
 }
@@ -139,7 +139,7 @@ public:
         std::memset(memory, 0, bytes(bits));
     }
 
-    /// Where an address stands if it was the last with its place.
+    /// The index of an address. The table keeps the last address for each index.
     static unsigned addressPlace(std::uint64_t address) noexcept {
         return (static_cast<std::uint32_t>(address >> 4) * 0x85EB'CA6BU) >> 24;
     }
@@ -166,7 +166,7 @@ public:
     unsigned shapePlace(std::uint32_t size, std::uint32_t stack) const noexcept {
         return shapeHash(size, stack) >> (32 - bits_);
     }
-    /// `place` may be what a file says.
+    /// `place` may be read from a damaged file, so it is reduced to the table.
     std::uint64_t& shapeAt(std::size_t place) noexcept {
         return shapes_[place & ((std::size_t{1} << bits_) - 1)];
     }

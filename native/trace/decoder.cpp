@@ -105,10 +105,10 @@ bool BlockDecoder::decodeOther(Event& event, unsigned tag) noexcept {
     if (moves) {
         const std::uint64_t took = field(third & 3);
         event.began = took < time_ ? time_ - took : 0;
-        event.old = address((third >> coding::oldShift) & 3, (third & coding::oldCrooked) != 0,
+        event.old = address((third >> coding::oldShift) & 3, (third & coding::oldUnaligned) != 0,
                             (third & coding::oldFar) != 0);
     }
-    event.address = address((tag >> coding::addressShift) & 3, (second & coding::crooked) != 0,
+    event.address = address((tag >> coding::addressShift) & 3, (second & coding::unaligned) != 0,
                             (second & far) != 0);
     event.size = event.usable = 0;
     event.stack = 0;

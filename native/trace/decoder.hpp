@@ -65,13 +65,13 @@ private:
         return value;
     }
 
-    /// `crooked`: not a multiple of 16. `far`: with stacks, of eight bytes.
-    std::uint64_t address(unsigned code, bool crooked, bool far = false) noexcept {
+    /// `unaligned`: not a multiple of 16. `far`: with stacks, of eight bytes.
+    std::uint64_t address(unsigned code, bool unaligned, bool far = false) noexcept {
         if (!withStacks_) [[likely]]
-            return addressFrom(code, crooked);
+            return addressFrom(code, unaligned);
         const std::uint64_t value = code == 0 && !far
                                         ? tables_.address(static_cast<unsigned>(bytes(1)))
-                                        : addressFrom(code, crooked);
+                                        : addressFrom(code, unaligned);
         base_ = value & ~std::uint64_t{coding::grain - 1};
         tables_.remember(coding::StackTables::addressPlace(value), value);
         return value;

@@ -415,9 +415,9 @@ inline void Encoder::other(Routine routine, std::uint64_t time, std::uint64_t ad
                            const Rest& rest) noexcept {
     std::byte* const tag = cursor_;
     std::byte* at = tag + 2;
-    const bool crooked = address % coding::grain != 0;
+    const bool unaligned = address % coding::grain != 0;
     unsigned second = static_cast<unsigned>(routine);
-    second |= crooked ? coding::crooked : 0;
+    second |= unaligned ? coding::unaligned : 0;
     second |= withStacks_ && isFar(address) ? coding::far : 0;
     unsigned bits = coding::formOther | (putTime(at, time) << coding::timeShift);
     bits |= putAnyAddress(at, address) << coding::addressShift;
@@ -450,12 +450,12 @@ inline void Encoder::reallocated(Routine routine, std::uint64_t began, std::uint
                                  std::uint64_t usable, std::uint32_t stack) noexcept {
     std::byte* const tag = cursor_;
     std::byte* at = tag + 3;
-    const bool crooked = address % coding::grain != 0;
+    const bool unaligned = address % coding::grain != 0;
     const bool crookedOld = old % coding::grain != 0;
     unsigned bits = coding::formOther | (putTime(at, time) << coding::timeShift);
-    unsigned second = static_cast<unsigned>(routine) | (crooked ? coding::crooked : 0);
+    unsigned second = static_cast<unsigned>(routine) | (unaligned ? coding::unaligned : 0);
     unsigned third = putField(at, began < time ? time - began : 0);
-    third |= crookedOld ? coding::oldCrooked : 0;
+    third |= crookedOld ? coding::oldUnaligned : 0;
     third |= withStacks_ && isFar(old) ? coding::oldFar : 0;
     third |= putAnyAddress(at, old) << coding::oldShift;
     second |= withStacks_ && isFar(address) ? coding::far : 0;

@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The C++ runtime as the archive's member for C++ uses it. Only a program with a runtime contains
-// that member, so it refers to the runtime and is compiled with exceptions.
+// The C++ runtime, as operator new of the archive libheapwright-NAME.a calls it. The linker adds
+// that member (preload/static/cxx.cpp.in) to C++ programs only, which contain the runtime. So this
+// header calls the runtime directly and needs exceptions. A preloaded library uses `CxxRuntime`
+// instead.
 #pragma once
 
 #include <new>
@@ -14,7 +16,8 @@ struct ArchiveCxxRuntime {
 
     [[noreturn]] static void throwBadAlloc() { throw std::bad_alloc(); }
 
-    /// The runtime's own nothrow forms are replaced too, so the exception is caught here.
+    /// Calls the throwing form, and returns null if it throws. The archive also replaces the
+    /// runtime's nothrow forms, so they cannot be called for this.
     template <class Nothrow, class Throwing, class... Arguments>
     static void* nullIfThrown(const char* /*symbol*/, Throwing* throwing,
                               Arguments... arguments) noexcept {

@@ -1,17 +1,19 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A lower bound of the objects' sizes in a free list that does not compare sizes. It is the
-// smallest request that any of them was allocated for. A larger request cannot be served from the
-// list. If all requests have one size, as intended, the bound is that size, and its only cost is a
-// compare.
+// A free list that stores no sizes must not serve a request that is larger than one of its objects.
+// It remembers the smallest request that it passed to the heap below. Each object of the list is at
+// least that large. The list serves a request up to this size, and passes larger ones on.
+//
+// Cost: one comparison for each request. If all requests have one size, none is passed on for it.
 #pragma once
 
 #include <cstddef>
 
 namespace heapwright {
 
-/// `Trusting`: the list gets its objects by frees, all of one size. Nothing is recorded.
+/// The smallest request size noted since the start or `reset`. With `Trusting` nothing is recorded,
+/// and every request is covered: the caller guarantees sizes, or the list compares them itself.
 template <bool Trusting>
 class SizeFloor {
 public:
@@ -20,7 +22,7 @@ public:
     [[nodiscard]] bool covers(std::size_t size) const noexcept { return size <= floor_; }
     void note(std::size_t size) noexcept { floor_ = size < floor_ ? size : floor_; }
     void reset() noexcept { floor_ = nothing; }
-    /// The bytes that `count` objects have at least.
+    /// A lower bound of the bytes in `count` objects.
     [[nodiscard]] std::size_t times(std::size_t count) const noexcept {
         return count == 0 || floor_ == nothing ? 0 : count * floor_;
     }

@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The study of a document, and all that is wrong with it, also where some fields are wrong.
+"""Finds all errors of a study document, also if some of its fields are invalid.
 
-What one field alone cannot tell is checked of the fields that are right: those that are wrong are
-left out first. A problem that may only be there because of what was left out is not reported.
+Some checks compare fields: for example, a bar must name a response that exists. They need a valid
+study, so they check a copy. In the copy, required fields that are invalid are replaced, and other
+invalid fields are removed. An error that a removal may have caused is not reported.
 """
 
 from collections.abc import Mapping
@@ -26,24 +27,23 @@ NEEDED = {
     "factors": {"allocator": {"levels": ["glibc"]}},
     "responses": {"time": {"from": "wall"}},
 }
-"""Stands for what is missing, or wrong, and is needed."""
+"""Valid values of the required fields. They replace missing and invalid ones."""
 MOST_ROUNDS = 10
-"""What is left out may make its table wrong, which is left out in the next round."""
+"""Limit of the rounds. A removed field may make its table invalid, for the next round to remove."""
 
 
 def checked(document: Mapping[str, Any], whole: Study | None) -> tuple[Study, list[Problem]]:
-    """The study, or of one with a wrong field the factors; and all that is wrong."""
+    """The study and its errors. If a field is invalid, the study has its factors only."""
     try:
         study = Study.model_validate(document)
     except ValidationError as error:
         problems = problems_of(error, document, Study)
-        return only_factors(document), [*problems, *_of_the_rest(document, whole)]
+        return only_factors(document), [*problems, *_errors_between_fields(document, whole)]
     return study, list(check_study(study, whole))
 
 
 def only_factors(document: Mapping[str, Any]) -> Study:
-    """A study of the factors whose levels can be read; further checks of the levels need no more
-    than that."""
+    """A study of the factors with valid levels, which is enough for further checks of levels."""
     written = document.get("factors")
     factors: dict[str, Factor] = {}
     for name, table in written.items() if isinstance(written, dict) else ():
@@ -54,30 +54,30 @@ def only_factors(document: Mapping[str, Any]) -> Study:
     return Study.model_construct(factors=factors)
 
 
-def _of_the_rest(document: Mapping[str, Any], whole: Study | None) -> list[Problem]:
-    """What is wrong with the fields that are right one by one."""
+def _errors_between_fields(document: Mapping[str, Any], whole: Study | None) -> list[Problem]:
+    """The errors that remain when the invalid fields are removed."""
     if not all(isinstance(document.get(key), dict) for key in ("factors", "responses")):
-        return []  # any name of a factor or a response would seem to be wrong
+        return []  # the checks would call every name of a factor or response unknown
     rest = deepcopy(dict(document))
-    left_out: set[Keys] = set()
+    removed: set[Keys] = set()
     for _ in range(MOST_ROUNDS):
         try:
             study = Study.model_validate(rest)
         except ValidationError as error:
-            found = {_leave_out(rest, each.keys) for each in problems_of(error, rest, Study)}
-            if found <= left_out:
+            found = {_remove(rest, each.keys) for each in problems_of(error, rest, Study)}
+            if found <= removed:
                 return []
-            left_out |= found
+            removed |= found
         else:
             problems = check_study(study, whole)
-            return [each for each in problems if not _may_follow(each, left_out)]
+            return [each for each in problems if not _may_follow(each, removed)]
     return []
 
 
-def _leave_out(document: dict[str, Any], keys: Keys) -> Keys:
-    """Take out what the keys lead to, or the table that lacks it; the keys of what was taken out.
+def _remove(document: dict[str, Any], keys: Keys) -> Keys:
+    """Remove the value at `keys`, or the table that lacks it. Returns the keys of what was removed.
 
-    An item is taken out with its list, so that the other items keep their places.
+    An invalid item removes its whole list, so that no other item changes its index.
     """
     steps = keys[: next((at for at, key in enumerate(keys) if isinstance(key, int)), len(keys))]
     if len(steps) == 1 and steps[0] in NEEDED:
@@ -94,10 +94,10 @@ def _leave_out(document: dict[str, Any], keys: Keys) -> Keys:
     return steps
 
 
-def _may_follow(problem: Problem, left_out: set[Keys]) -> bool:
-    """The problem is of a table that lacks something, or names what was left out."""
+def _may_follow(problem: Problem, removed: set[Keys]) -> bool:
+    """Whether the removal may have caused the problem: it is at a removed key, or names one."""
     return any(
         problem.keys[: len(keys)] == keys[: len(problem.keys)]
         or any(f"{key!r}" in problem.text for key in keys)
-        for keys in left_out
+        for keys in removed
     )

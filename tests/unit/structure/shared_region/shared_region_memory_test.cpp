@@ -17,17 +17,17 @@ constexpr std::uint64_t kind = 7;
 constexpr RegionRequest mine = {kind, false, false};
 constexpr RegionRequest shared = {kind, true, false};
 
-/// A file at the path that the test says.
+/// A source of files for `FileMemory`: opens the file at `path`, which each test sets.
 template <std::size_t Size>
-struct At {
+struct FileAtPath {
     static constexpr std::size_t size = Size;
     static inline std::string path;
     static int open() noexcept { return platform::openFile(path.c_str()); }
 };
-using File = At<64 * KiB>;
+using File = FileAtPath<64 * KiB>;
 using Memory = FileMemory<File>;
 
-struct There : File {
+struct FileAtAddress : File {
     static constexpr Address address = 0x7E90'0000'0000;
 };
 
@@ -45,8 +45,8 @@ protected:
         ::stat(file_.path(), &status);
         return static_cast<std::size_t>(status.st_size);
     }
-    /// Opens and finishes, and leaves a word in it.
-    static void makeWith(void* root) {
+    /// Creates the region in the file with this root, and closes it.
+    static void createRegion(void* root) {
         const OpenRegion open = Memory::open(mine);
         ASSERT_EQ(open.opening, Opening::made);
         open.region->root = root;
@@ -66,8 +66,8 @@ TEST(SharedMemory, OpensAndClosesARegion) {
     EXPECT_EQ(SharedMemory<(std::size_t{1} << 60U)>::open(mine).opening, Opening::failed);
 }
 
-TEST_F(FileMemoryTest, IsFoundAgainAtItsAddress) {
-    makeWith(this);
+TEST_F(FileMemoryTest, ReopensAtTheSameAddress) {
+    createRegion(this);
     EXPECT_EQ(size(), File::size);
     const OpenRegion open = Memory::open(mine);
     ASSERT_EQ(open.opening, Opening::found);
@@ -77,24 +77,25 @@ TEST_F(FileMemoryTest, IsFoundAgainAtItsAddress) {
 }
 
 TEST_F(FileMemoryTest, RefusesFilesOfAnotherKindOrProgram) {
-    makeWith(nullptr);
+    createRegion(nullptr);
     EXPECT_EQ(Memory::open({kind + 1, false, false}).opening, Opening::foreign);
-    write("a letter to somebody, longer than any label that a region could have at its beginning");
+    write(
+        "a text file, longer than the label that a region has at its start, with another content");
     const std::size_t before = size();
     EXPECT_EQ(Memory::open(mine).opening, Opening::foreign);
     write("short");
     EXPECT_EQ(Memory::open(mine).opening, Opening::foreign);
-    EXPECT_EQ(size(), 5U) << "nothing was done to it";
+    EXPECT_EQ(size(), 5U) << "the file is unchanged";
     EXPECT_GT(before, sizeof(RegionLabel));
 }
 
-TEST_F(FileMemoryTest, IsNotFoundWhereItIsCutOff) {
-    makeWith(nullptr);
+TEST_F(FileMemoryTest, RefusesATruncatedFile) {
+    createRegion(nullptr);
     ASSERT_EQ(::truncate(file_.path(), 4096), 0);
     EXPECT_EQ(Memory::open(mine).opening, Opening::foreign);
 }
 
-TEST_F(FileMemoryTest, OpensForOneProcessUnlessItIsShared) {
+TEST_F(FileMemoryTest, OpensForOneProcessUnlessShared) {
     const OpenRegion open = Memory::open(mine);
     ASSERT_EQ(open.opening, Opening::made);
     Memory::finish(open);
@@ -104,8 +105,8 @@ TEST_F(FileMemoryTest, OpensForOneProcessUnlessItIsShared) {
     const OpenRegion one = Memory::open(shared);
     ASSERT_EQ(one.opening, Opening::found);
     EXPECT_EQ(Memory::open(mine).opening, Opening::busy);
-    EXPECT_EQ(Memory::open(shared).opening, Opening::taken) << "this process has it there already";
-    EXPECT_EQ(statusOfChild([&] { // one that has not got it by the fork
+    EXPECT_EQ(Memory::open(shared).opening, Opening::taken) << "this process has mapped it already";
+    EXPECT_EQ(statusOfChild([&] { // removes the mapping that the fork has copied
                   platform::unmapPages(one.region, File::size);
                   const OpenRegion two = Memory::open(shared);
                   const bool found = two.opening == Opening::found;
@@ -118,8 +119,8 @@ TEST_F(FileMemoryTest, OpensForOneProcessUnlessItIsShared) {
     Memory::close(one);
 }
 
-TEST_F(FileMemoryTest, ReportsThatItsUserDied) {
-    makeWith(nullptr);
+TEST_F(FileMemoryTest, ReportsThatItsLastProcessDied) {
+    createRegion(nullptr);
     EXPECT_EQ(statusOfChild([] { return Memory::open(mine).opening == Opening::found; }), 0);
     EXPECT_EQ(Memory::open(mine).opening, Opening::unclean);
     const OpenRegion open = Memory::open({kind, false, true});
@@ -131,11 +132,11 @@ TEST_F(FileMemoryTest, ReportsThatItsUserDied) {
                   return again.opening == Opening::found;
               }),
               0)
-        << "it was closed in order";
+        << "the child closed it";
 }
 
-TEST_F(FileMemoryTest, IsMadeAnewWhereItsMakerDied) {
-    EXPECT_EQ(statusOfChild([] { // it dies before it has finished
+TEST_F(FileMemoryTest, RecreatesARegionThatWasNeverFinished) {
+    EXPECT_EQ(statusOfChild([] { // ends before it finishes the region
                   const OpenRegion open = Memory::open(mine);
                   std::memset(pointerTo(addressOf(open.region) + 8192), 0xFF, 100);
                   return open.opening == Opening::made;
@@ -162,24 +163,24 @@ TEST_F(FileMemoryTest, CloseInAForkedChildKeepsTheLocks) {
 }
 
 TEST_F(FileMemoryTest, GrowsWithItsFile) {
-    makeWith(this);
-    using Larger = FileMemory<At<128 * KiB>>;
-    At<128 * KiB>::path = file_.path();
+    createRegion(this);
+    using Larger = FileMemory<FileAtPath<128 * KiB>>;
+    FileAtPath<128 * KiB>::path = file_.path();
     const OpenRegion open = Larger::open(mine);
     ASSERT_EQ(open.opening, Opening::found);
     EXPECT_EQ(open.region->root, this);
     const bool grown = open.region->label.bytes == 128 * KiB;
-    if (grown) { // unless something is in the way, as a sanitizer's memory may be
+    if (grown) { // a sanitizer's memory may prevent the growth
         std::memset(forward(open.region, 100 * KiB), 1, 1 * KiB);
     }
     Larger::close(open);
-    const OpenRegion smaller = Memory::open(mine); // which asks for less than there is
+    const OpenRegion smaller = Memory::open(mine); // requests less than the file has
     ASSERT_EQ(smaller.opening, Opening::found);
     EXPECT_EQ(smaller.region->label.bytes, grown ? 128 * KiB : 64 * KiB);
     Memory::close(smaller);
 }
 
-TEST_F(FileMemoryTest, TwoFilesOfOneKindStandSideBySide) {
+TEST_F(FileMemoryTest, OpensTwoFilesOfOneKind) {
     const TemporaryFile another("region-2");
     const OpenRegion one = Memory::open(mine);
     File::path = another.path();
@@ -191,7 +192,7 @@ TEST_F(FileMemoryTest, TwoFilesOfOneKindStandSideBySide) {
     Memory::close(two);
 }
 
-TEST_F(FileMemoryTest, FailsWhereThereIsNoFile) {
+TEST_F(FileMemoryTest, FailsWithoutARegularFile) {
     File::path = "/nowhere/at/all";
     EXPECT_EQ(Memory::open(mine).opening, Opening::failed);
     File::path = "/dev/null";
@@ -199,16 +200,16 @@ TEST_F(FileMemoryTest, FailsWhereThereIsNoFile) {
 }
 
 TEST_F(FileMemoryTest, MapsAtTheAddressOfItsType) {
-    const OpenRegion open = FileMemory<There>::open(mine);
+    const OpenRegion open = FileMemory<FileAtAddress>::open(mine);
     ASSERT_EQ(open.opening, Opening::made);
-    EXPECT_EQ(addressOf(open.region), There::address);
-    FileMemory<There>::finish(open);
-    FileMemory<There>::close(open);
+    EXPECT_EQ(addressOf(open.region), FileAtAddress::address);
+    FileMemory<FileAtAddress>::finish(open);
+    FileMemory<FileAtAddress>::close(open);
     const int other = platform::openUnnamedFile();
     ASSERT_TRUE(platform::growFile(other, 4096));
-    void* const wall = platform::mapFile(other, 4096, There::address);
+    void* const wall = platform::mapFile(other, 4096, FileAtAddress::address);
     ASSERT_NE(wall, nullptr);
-    EXPECT_EQ(FileMemory<There>::open(mine).opening, Opening::taken);
+    EXPECT_EQ(FileMemory<FileAtAddress>::open(mine).opening, Opening::taken);
     platform::unmapPages(wall, 4096);
     platform::letFileGo(other);
 }
