@@ -187,7 +187,7 @@ def test_rates_are_operations_over_time() -> None:
     assert document["operations_per_cpu_second"] >= operations / document["cpu_seconds"]
 
 
-def test_idling_tells_what_is_resident_while_nothing_is_asked() -> None:
+def test_idling_reports_resident_memory_without_requests() -> None:
     """The C library maps large objects one by one, and gives each back when it is freed."""
     document = result("idling", "--threads", 2, "--objects", 60, "--most", 4 * MIB, "--idle", 1)
     assert document["resident_grown"] > 40 * MIB

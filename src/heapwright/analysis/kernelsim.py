@@ -7,10 +7,10 @@ figures are compared: the slab memory, and its increase since the first mark. Me
 first event is not in a trace, and only the second figure is free of it.
 """
 
-from heapwright.artefacts.kernelsim.document import KernelModels, ModelRun, Nearness
+from heapwright.artefacts.kernelsim.document import KernelModels, ModelError, ModelRun
 
 
-def nearness(run: ModelRun) -> Nearness | None:
+def model_error(run: ModelRun) -> ModelError | None:
     """None for a run without marks, or beside a kernel that had no slab memory."""
     marked = [(each, each.recorded) for each in run.samples if each.recorded is not None]
     pairs = [(each.slab_pages, recorded.slab_pages) for each, recorded in marked]
@@ -19,7 +19,7 @@ def nearness(run: ModelRun) -> Nearness | None:
     models, kernels = (sum(column) for column in zip(*pairs, strict=True))
     grown = kernels - len(pairs) * pairs[0][1]
     last, recorded = marked[-1]
-    return Nearness(
+    return ModelError(
         model=run.model,
         marks=len(pairs),
         kernel_pages=kernels / len(pairs),
@@ -32,7 +32,7 @@ def nearness(run: ModelRun) -> Nearness | None:
     )
 
 
-def all_nearness(document: KernelModels) -> tuple[Nearness, ...]:
+def model_errors(document: KernelModels) -> tuple[ModelError, ...]:
     """Of every model; empty for a load, which no kernel ran."""
     runs = (run for answer in document.runs for run in answer.models)
-    return tuple(near for run in runs if (near := nearness(run)) is not None)
+    return tuple(near for run in runs if (near := model_error(run)) is not None)

@@ -8,7 +8,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from heapwright.cli.postponed import postpone
+from heapwright.cli.lazy_libraries import postpone
 from heapwright.cli.verbs import PURPOSES, VERBS, Verb
 
 

@@ -16,7 +16,7 @@ from heapwright.artefacts.study_results.runs import Measured, StudyDesign
 from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.commands.findings import with_published
 from heapwright.commands.output import Outputs
-from heapwright.commands.patience import telling_steps
+from heapwright.commands.slow_steps import reporting_steps
 from heapwright.commands.text import printing
 from heapwright.report.console import make_console
 from heapwright.report.study_analysis import print_analysis, print_verdict
@@ -39,7 +39,7 @@ class Options:
 def run_analyse(options: Options) -> ExitCode:
     """Analyse, write the document and print it; the exit status. Raises HeapwrightError."""
     outputs = Outputs(output=options.output)
-    with telling_steps(quiet=options.quiet) as tell:
+    with reporting_steps(quiet=options.quiet) as tell:
         tell("reading the runs and analysing them")
         analysis = analyse_results(
             open_results(*options.results),

@@ -15,8 +15,8 @@ from heapwright.artefacts.allocator.user_registry import read_registry, user_all
 from heapwright.artefacts.run.provenance import Allocator
 from heapwright.base import native
 from heapwright.base.errors import HeapwrightError
-from heapwright.commands.patience import telling_steps
 from heapwright.commands.setup import discovering
+from heapwright.commands.slow_steps import reporting_steps
 from heapwright.commands.text import as_json_text, print_made
 from heapwright.compose import installation
 from heapwright.compose.edits import parse_edits
@@ -84,7 +84,7 @@ def make_one(order: Order, *, verbose: bool, as_json: bool) -> None:
     """Compose, and print the result."""
     environment = dict(os.environ)
     folder = native.native_dir()
-    with PreloadPaths() as paths, telling_steps() as tell:
+    with PreloadPaths() as paths, reporting_steps() as tell:
         with discovering(environment, paths) as discovery:
             shop = Shop(
                 native=folder,

@@ -21,7 +21,7 @@ from heapwright.explain.judge import LEAST_LOST_ONCE, explain, weight
 from heapwright.explain.leakscan import LIBRARY, Reach
 from heapwright.explain.sentence import also_loses, more_lose, one_of
 from heapwright.profile.run import profile_trace
-from heapwright.report.profile.remarks import remarks
+from heapwright.report.profile.missing_data import remarks
 
 BUSY_PART = 100
 MOST_JUDGED = 8

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from heapwright import __version__
-from heapwright.analysis.kernelsim import all_nearness
+from heapwright.analysis.kernelsim import model_errors
 from heapwright.artefacts.kernelsim.document import (
     MODELS,
     MOST_PROCESSORS,
@@ -69,7 +69,7 @@ def run_models(options: Options) -> None:
     )
     with printing():
         console = make_console(outputs.stream)
-        print_models(console, document, all_nearness(document), quiet=options.quiet)
+        print_models(console, document, model_errors(document), quiet=options.quiet)
         if options.caches:
             print_caches(console, document)
     if failure := outputs.write(json=document.to_json):

@@ -22,7 +22,7 @@ from heapwright.commands.progress import LiveDisplay, duration
 from heapwright.commands.racing import Racing, is_over
 from heapwright.experiment.blocks import Assignment
 from heapwright.experiment.comparison import Plan
-from heapwright.report.departures import departure_text
+from heapwright.report.race_text import departure_text
 
 
 class RaceDisplay(LiveDisplay[Live]):

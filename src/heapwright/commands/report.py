@@ -21,7 +21,7 @@ from heapwright.base.paths import is_trace
 from heapwright.commands.analyse import analyse_results
 from heapwright.commands.disturbance_notes import machine_notes
 from heapwright.commands.output import Destination, Outputs
-from heapwright.commands.patience import telling_steps
+from heapwright.commands.slow_steps import reporting_steps
 from heapwright.commands.text import printing
 from heapwright.profile.reader import is_document, read_profile
 from heapwright.report.console import make_console
@@ -86,7 +86,7 @@ def run_report(options: Options) -> ExitCode:
     """Run the verb; return the exit status. Raises HeapwrightError for a refused request."""
     outputs = _outputs(options)
     printed = _printed(options, outputs["output"])
-    with telling_steps(quiet=options.quiet) as tell:
+    with reporting_steps(quiet=options.quiet) as tell:
         tell("reading and analysing what was measured")
         subject = _subject(options)
         _refuse_without_study(subject, options)

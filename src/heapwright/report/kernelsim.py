@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
-from heapwright.artefacts.kernelsim.document import KernelModels, ModelRun, ModelsAnswer, Nearness
+from heapwright.artefacts.kernelsim.document import KernelModels, ModelError, ModelRun, ModelsAnswer
 from heapwright.base.quantities import several
 from heapwright.report.columns import Columns
 
@@ -36,7 +36,7 @@ GROUP_ORDER = 9
 
 
 def print_models(
-    console: Console, document: KernelModels, beside: Sequence[Nearness] = (), *, quiet: bool
+    console: Console, document: KernelModels, beside: Sequence[ModelError] = (), *, quiet: bool
 ) -> None:
     """One line for each model and number of processors, and one for each comparison with its
     kernel. `quiet` leaves out the legend."""
@@ -56,14 +56,14 @@ def print_models(
         console.print(Text(line))
 
 
-def _print_beside(console: Console, kernel: str, beside: Sequence[Nearness]) -> None:
+def _print_beside(console: Console, kernel: str, beside: Sequence[ModelError]) -> None:
     console.print()
     said = f"Beside the kernel {kernel}, at {several(beside[0].marks, 'mark')}"
     console.print(Text(said, style="bold"))
     console.print(Columns(KERNEL_HEADINGS, [_beside(near) for near in beside]))
 
 
-def _beside(near: Nearness) -> tuple[str, ...]:
+def _beside(near: ModelError) -> tuple[str, ...]:
     return (
         near.model,
         f"{near.model_pages * KIB_A_PAGE:,.0f}",

@@ -27,7 +27,7 @@ from heapwright.artefacts.comparison.document import (
     label_of,
 )
 from heapwright.artefacts.run.measured import Outcome
-from heapwright.report.departures import departure_of, race_legend
+from heapwright.report.race_text import departure_of, race_legend
 
 LABEL = "Allocator"
 LABEL_OF_COMMANDS = "Candidate"

@@ -34,7 +34,7 @@ def test_the_environment_sets_them_before_the_program(ask: Ask) -> None:
     assert ask("settings", "return=2s").lines[0] == ("return", "2000ms (6)")
 
 
-def test_a_wrong_setting_is_told_in_one_line_and_the_others_hold(ask: Ask) -> None:
+def test_a_wrong_setting_is_reported_in_one_line_and_the_others_hold(ask: Ask) -> None:
     answer = ask("settings", "colour=red,return=never")
     assert answer.lines[0] == ("return", "never (5)")
     assert answer.err == (

@@ -106,7 +106,7 @@ TYPED_TEST(Obstacks, AgreeWithAStackOverRandomHistories) {
     }
 }
 
-TYPED_TEST(Obstacks, PassANullUpWheneverTheSourceHasNone) {
+TYPED_TEST(Obstacks, ReturnNullIfTheSourceDoes) {
     for (std::size_t refuse = 1; refuse <= 40; ++refuse) {
         Ledger::begin(refuse);
         {

@@ -94,7 +94,7 @@ TYPED_TEST_P(LayerStack, ReturnsEverythingWhenItIsDestroyed) {
     }
 }
 
-TYPED_TEST_P(LayerStack, PassesANullUpWheneverTheSourceHasNone) {
+TYPED_TEST_P(LayerStack, ReturnsNullIfTheSourceDoes) {
     if constexpr (TypeParam::counted) {
         for (std::size_t refuse = 1; refuse <= 40; ++refuse) {
             Ledger::begin(refuse);
@@ -257,12 +257,11 @@ TYPED_TEST_P(LayerStack, IsDrawnFromItsType) {
 }
 
 REGISTER_TYPED_TEST_SUITE_P(LayerStack, AgreesWithTheModelOverRandomHistories,
-                            ReturnsEverythingWhenItIsDestroyed,
-                            PassesANullUpWheneverTheSourceHasNone, SurvivesASourceThatHasNothing,
-                            RefusesWhatNoMemoryCanHold, HonoursEveryAlignment,
-                            WritesWithinTheCapacityChangeNoOtherObject, StartsAfreshAfterClear,
-                            ServesFromWhatItHoldsWithoutAskingBelow, MeasuresWhatItHasTaken,
-                            IsDrawnFromItsType);
+                            ReturnsEverythingWhenItIsDestroyed, ReturnsNullIfTheSourceDoes,
+                            SurvivesASourceThatHasNothing, RefusesWhatNoMemoryCanHold,
+                            HonoursEveryAlignment, WritesWithinTheCapacityChangeNoOtherObject,
+                            StartsAfreshAfterClear, ServesFromWhatItHoldsWithoutAskingBelow,
+                            MeasuresWhatItHasTaken, IsDrawnFromItsType);
 
 } // namespace
 } // namespace heapwright::testing

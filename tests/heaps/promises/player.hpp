@@ -7,7 +7,7 @@
 #pragma once
 
 #include "histories.hpp"
-#include "puppets.hpp"
+#include "scripted_threads.hpp"
 
 #include <cstddef>
 #include <utility>
@@ -39,7 +39,7 @@ public:
                    steps_[stop].verb != Step::Verb::end) {
                 ++stop;
             }
-            puppets_.run(byOne ? 0 : first.thread, [this, at, stop] { carryOut(at, stop); });
+            threads_.run(byOne ? 0 : first.thread, [this, at, stop] { carryOut(at, stop); });
             at = stop;
         }
         for (std::size_t thread = 0; thread < threads; ++thread) {
@@ -51,7 +51,7 @@ private:
     static constexpr std::size_t atOnce = 256;
 
     void end(std::size_t thread) {
-        puppets_.end(thread);
+        threads_.end(thread);
         observer_.ended(thread);
     }
 
@@ -76,7 +76,7 @@ private:
     Heap& heap_;
     Observer& observer_;
     std::vector<std::pair<void*, std::size_t>> objects_;
-    Puppets puppets_{threads}; // last: its threads end before what they use
+    ScriptedThreads threads_{threads}; // last: its threads end before what they use
 };
 
 template <class Heap, class Observer>

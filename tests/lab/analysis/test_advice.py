@@ -28,7 +28,7 @@ ONE, TWO = setting("one", "1"), setting("two", "2")
 EFFECTS = [effect("fast", 0.78, 0.8), effect("one", 0.91, 0.94), effect("two", 0.95, 0.97)]
 
 
-def test_the_share_of_the_best_setting_of_glibc_is_told() -> None:
+def test_the_share_of_the_best_setting_of_glibc_is_reported() -> None:
     assert switch_notes(FAST, [GLIBC, FAST, ONE, TWO], EFFECTS, "time") == (
         "glibc with MALLOC_ARENA_MAX=1 alone: 9 of the 22 % in time, without a new library",
         f"not measured: {UNKNOWN}",

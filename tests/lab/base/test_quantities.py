@@ -22,5 +22,5 @@ def test_one_is_not_several() -> None:
         (1 << 41, "2,048.0 GiB"),
     ],
 )
-def test_bytes_are_told_in_a_unit_that_suits(count: int, text: str) -> None:
+def test_bytes_are_printed_in_a_suitable_unit(count: int, text: str) -> None:
     assert size(count) == text

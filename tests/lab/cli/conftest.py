@@ -37,8 +37,8 @@ def heapwright(
     monkeypatch.chdir(tmp_path)
     # What other tests leave behind at this moment is not this one's to tell (test_killed.py is).
     monkeypatch.setattr("heapwright.cli.main.sweep", list)
-    # How slow the machine is decides nothing (test_patience.py tests what is said of slow steps).
-    monkeypatch.setattr("heapwright.commands.patience.LATE_S", threading.TIMEOUT_MAX)
+    # How slow the machine is decides nothing (test_slow_steps.py tests the report of slow steps).
+    monkeypatch.setattr("heapwright.commands.slow_steps.LATE_S", threading.TIMEOUT_MAX)
 
     def run(*arguments: str | Path) -> Done:
         monkeypatch.setattr(sys, "argv", ["heapwright", *map(os.fspath, arguments)])

@@ -195,7 +195,7 @@ def test_the_same_seed_gives_the_same_order(
     assert order("c.json", "43", "glibc,kingsley,lea") != first
 
 
-def test_a_seed_that_was_drawn_is_told_and_recorded(
+def test_a_random_seed_is_printed_and_recorded(
     heapwright: Heapwright, worker: Path, tmp_path: Path
 ) -> None:
     done = heapwright("compare", "-n", "1", "-a", "lea", "--json", "out.json", "--", worker)

@@ -100,7 +100,7 @@ def test_a_header_that_does_not_compile(
     assert installed(tmp_path / "home") == []
 
 
-def test_what_cannot_be_completed_is_told_of_what_was_asked_for(
+def test_an_incomplete_composition_names_the_requested_allocator(
     heapwright: Heapwright, tmp_path: Path
 ) -> None:
     done = heapwright("compose", "x", "--type", "ObstackHeap<4 * KiB, MmapHeap>")

@@ -19,7 +19,7 @@ def _valgrind() -> None:
 
 
 @pytest.mark.usefixtures("_valgrind")
-def test_a_command_is_watched_and_told(
+def test_the_drag_of_a_command_is_measured_and_printed(
     heapwright: Heapwright, worker: Path, tmp_path: Path
 ) -> None:
     options = ("--json", "d.json", "--html", "d.html")

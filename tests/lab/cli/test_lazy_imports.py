@@ -34,7 +34,7 @@ def test_a_page_does_not_check_its_charts_and_a_test_does(tmp_path: Path) -> Non
     program = """
 import sys
 if sys.argv[1:] == ["page"]:
-    from heapwright.cli.postponed import postpone
+    from heapwright.cli.lazy_libraries import postpone
     postpone()
 import altair as alt
 from heapwright.report.pages.vega import finished
@@ -54,9 +54,9 @@ def test_a_summary_needs_no_charts_and_no_statistics(tmp_path: Path) -> None:
     assert "altair.vegalite" in loaded("profile", "p.json", "--html", "p.html", folder=tmp_path)
 
 
-def test_a_postponed_library_is_the_library(tmp_path: Path) -> None:
+def test_a_lazily_loaded_library_is_complete(tmp_path: Path) -> None:
     program = """
-from heapwright.cli.postponed import LIBRARIES, postpone
+from heapwright.cli.lazy_libraries import LIBRARIES, postpone
 postpone()
 import altair as alt
 from scipy import optimize, sparse, special, stats

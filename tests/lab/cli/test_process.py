@@ -290,7 +290,7 @@ def test_a_stream_that_is_closed_is_no_error(
     assert Comparison.from_json((tmp_path / "out.json").read_text()).effects
 
 
-def test_a_limit_that_is_too_tight_is_told_without_a_traceback(
+def test_a_memory_limit_that_is_too_low_is_reported_without_a_traceback(
     environment: dict[str, str], worker: Path, tmp_path: Path
 ) -> None:
     words = shlex.join([*COMMAND, "-n", "1", "-a", "lea", "--", str(worker)])

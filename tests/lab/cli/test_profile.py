@@ -27,7 +27,7 @@ def read(path: Path) -> Profile:
     return Profile.from_json(path.read_bytes())
 
 
-def test_a_command_is_recorded_and_told(
+def test_a_command_is_recorded_and_summarised(
     heapwright: Heapwright, worker: Path, tmp_path: Path
 ) -> None:
     options = ("--json", "p.json", "--html", "p.html", "-o", "kept.trace")
@@ -68,7 +68,7 @@ def test_two_are_compared(heapwright: Heapwright, worker: Path, tmp_path: Path) 
     assert (tmp_path / "c.html").read_text("utf-8").startswith("<!DOCTYPE html>")
 
 
-def test_a_failing_command_is_profiled_and_told(heapwright: Heapwright) -> None:
+def test_a_failing_command_is_profiled_and_reported(heapwright: Heapwright) -> None:
     done = heapwright("profile", "-q", "--", "sh", "-c", "exit 3")
     assert done.status == 0
     assert "status 3" in done.err

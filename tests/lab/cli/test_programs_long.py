@@ -25,7 +25,7 @@ own_allocator = "its own"
 """
 
 
-def test_a_long_run_is_told_written_drawn_and_explained(
+def test_a_long_run_is_printed_stored_drawn_and_explained(
     heapwright: Heapwright, tmp_path: Path
 ) -> None:
     done = heapwright(*LONG, "-o", "long.json", "--html", "long.html")

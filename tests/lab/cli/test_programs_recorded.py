@@ -48,7 +48,7 @@ def test_a_program_is_profiled_so_often(heapwright: Heapwright, tmp_path: Path) 
     assert not list(tmp_path.glob("*.trace"))
 
 
-def test_wrong_answers_of_a_recorded_program_are_told(
+def test_wrong_answers_of_a_recorded_program_are_reported(
     heapwright: Heapwright, tmp_path: Path
 ) -> None:
     path = tmp_path / "mine.toml"
@@ -77,7 +77,7 @@ def test_another_server_in_the_place_of_ours_is_not_recorded(
     assert done.out == ""
 
 
-def test_what_a_server_said_before_it_was_given_up_is_told(
+def test_the_output_of_an_abandoned_server_is_reported(
     heapwright: Heapwright, tmp_path: Path
 ) -> None:
     path = tmp_path / "mute.toml"

@@ -55,7 +55,7 @@ def test_the_status_is_the_commands_and_said(native: Path, heapwright: Heapwrigh
     assert "ended by SIGKILL" in done.err
 
 
-def test_children_that_were_left_out_are_told(
+def test_omitted_child_processes_are_reported(
     native: Path, heapwright: Heapwright, worker: Path
 ) -> None:
     assert native.exists()
@@ -132,7 +132,7 @@ def test_paused_records_nothing_and_says_so(
     )
 
 
-def test_a_command_that_asks_for_nothing_leaves_an_empty_trace_and_is_told_so(
+def test_a_command_without_allocations_leaves_an_empty_trace_and_a_note(
     native: Path, heapwright: Heapwright
 ) -> None:
     assert native.exists()
@@ -174,7 +174,7 @@ int main(void) {
 """
 
 
-def test_a_malloc_of_its_own_is_told_and_is_in_the_documents(
+def test_a_malloc_of_the_program_is_reported_and_in_the_documents(
     native: Path, heapwright: Heapwright
 ) -> None:
     assert native.exists()
@@ -194,7 +194,9 @@ def test_a_malloc_of_its_own_is_told_and_is_in_the_documents(
     assert explained == coverage
 
 
-def test_processes_that_no_preload_reaches_are_told(native: Path, heapwright: Heapwright) -> None:
+def test_processes_without_the_preloaded_library_are_reported(
+    native: Path, heapwright: Heapwright
+) -> None:
     assert native.exists()
     compile_c(Path("fixed"), STATIC, "-static")
     done = heapwright("record", "--follow-children", "-o", "T", "--", "sh", "-c", "./fixed; :")
@@ -202,7 +204,7 @@ def test_processes_that_no_preload_reaches_are_told(native: Path, heapwright: He
     assert trace_info(Path("T")).fault_count == 0
 
 
-def test_child_processes_that_did_the_work_unrecorded_are_told(
+def test_unrecorded_child_processes_that_did_the_work_are_reported(
     native: Path, heapwright: Heapwright
 ) -> None:
     assert native.exists()
@@ -217,7 +219,7 @@ def test_child_processes_that_did_the_work_unrecorded_are_told(
     assert {Path(each.executable).name for each in accounts.processes if each.recorded} >= {"child"}
 
 
-def test_a_runtime_with_its_own_heap_is_told_unless_it_asks_malloc(
+def test_a_runtime_with_its_own_heap_is_reported_unless_it_calls_malloc(
     native: Path, heapwright: Heapwright, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert native.exists()

@@ -144,9 +144,7 @@ def large(
     return trace_of_text(tmp_path, "\n".join(lines) + "\n")
 
 
-def test_memory_is_written_unless_told_otherwise(
-    heapwright: Heapwright, large: Path, tmp_path: Path
-) -> None:
+def test_memory_is_written_by_default(heapwright: Heapwright, large: Path, tmp_path: Path) -> None:
     done = heapwright("replay", large, "-n", "1", "-a", "glibc,lea", "--json", "o.json")
     comparison = compared(done, tmp_path)
     assert comparison.replay is not None

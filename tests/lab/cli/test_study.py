@@ -213,7 +213,7 @@ def test_a_study_from_what_is_no_profile(heapwright: Heapwright, tmp_path: Path)
     assert "there is no folder" in done.err
 
 
-def test_all_unknown_allocators_are_told_at_once(heapwright: Heapwright, mine: Path) -> None:
+def test_all_unknown_allocators_are_reported_at_once(heapwright: Heapwright, mine: Path) -> None:
     mine.write_text(STUDY.replace('"glibc", "hoard"]', '"glibc", "hord", "jemallok"]'))
     done = heapwright("study", "check", "mine.toml")
     assert done.status == 2
@@ -230,7 +230,7 @@ def test_all_unknown_allocators_are_told_at_once(heapwright: Heapwright, mine: P
         ("levels = [1, 2]", "levels = [1, 1]", "level '1' is there 2 times"),
     ],
 )
-def test_an_unknown_allocator_is_told_beside_what_is_wrong_with_the_file(
+def test_an_unknown_allocator_is_reported_with_the_errors_of_the_file(
     heapwright: Heapwright, mine: Path, right: str, wrong: str, said: str
 ) -> None:
     assert STUDY.count(right) == 1

@@ -56,14 +56,14 @@ def test_a_quiet_comparison_has_no_notes() -> None:
 
 
 @pytest.mark.parametrize(("wall_s", "said"), [(0.0025, True), (0.2, False)])
-def test_a_run_that_is_mostly_the_start_of_a_process_is_told(wall_s: float, said: bool) -> None:
+def test_a_run_that_is_mostly_the_start_of_a_process_is_noted(wall_s: float, said: bool) -> None:
     short = [each.model_copy(update={"wall_s": wall_s}) for each in good_runs(5)]
     told = notes(short)
     assert ("a run lasts 2.5 ms" in told) is said
     assert ("--exact" in told) is said
 
 
-def test_bad_ends_are_told_once_with_what_was_said() -> None:
+def test_failures_are_noted_once_with_their_output() -> None:
     detail = "killed by SIGABRT\nsome words\nlea: free(): double free\nlast words"
     bad = [run("lea", block, Outcome.CRASHED, detail=detail) for block in (1, 2)]
     assert notes([*good_runs(2), *bad]) == (
@@ -74,19 +74,19 @@ def test_bad_ends_are_told_once_with_what_was_said() -> None:
     assert "once: it says nothing" in notes([run("lea", 1, Outcome.FAILED)])
 
 
-def test_a_limit_that_was_reached_is_told() -> None:
+def test_a_reached_limit_is_noted() -> None:
     bad = [run("lea", 1, Outcome.TIMEOUT, detail="still running when its time was up")]
     assert "a run had 60 s at most (--timeout)" in notes([*good_runs(1), *bad], timeout_s=60.0)
 
 
-def test_what_was_given_up_is_told() -> None:
+def test_abandoned_candidates_are_noted() -> None:
     given_up = [GivenUp(("lea", "A=1"), 2, Outcome.CRASHED), GivenUp(("x", ""), 0, Outcome.FAILED)]
     text = notes(good_runs(2), given_up=given_up)
     assert "lea [A=1] was given up after block 2: it ended badly 3 times in a row" in text
     assert "x was given up after the warm-up" in text
 
 
-def test_small_helpers_are_told_once() -> None:
+def test_small_helper_processes_are_noted_once() -> None:
     detail = "not effective for {} of the CPU time: ldconfig did not load it; x did not load it"
     runs = [
         run(name, block, detail=detail.format(f"0.{block}%"))
@@ -152,7 +152,7 @@ def test_enough_is_asked_only_at_looks_and_only_when_it_matters() -> None:
     assert "every ratio is known to 50 %" in enough(runs, 5)
 
 
-def test_how_often_the_memory_was_read_is_told_as_a_span() -> None:
+def test_the_number_of_memory_samples_is_noted_as_a_range() -> None:
     runs = [
         run("glibc", block, peak_rss_method=f"sum (sampled every {every} ms in the mean)")
         for block, every in enumerate((12, 9, 10))
@@ -161,7 +161,7 @@ def test_how_often_the_memory_was_read_is_told_as_a_span() -> None:
     assert notes(runs[:1]) == "peak memory: sum (sampled every 12 ms in the mean)"
 
 
-def test_one_process_that_was_left_is_told_as_one() -> None:
+def test_one_remaining_process_is_noted_in_the_singular() -> None:
     text = notes([run("glibc", 0, leftover_processes=1)])
     assert text == "a process outlived the command and was ended after the run"
 
@@ -182,7 +182,7 @@ def test_a_good_baseline_alone_is_nothing_to_compare() -> None:
     assert "no run under anything but glibc was good (not-interposed)" in message
 
 
-def test_the_method_of_the_peak_is_told_once() -> None:
+def test_the_method_of_the_peak_is_noted_once() -> None:
     methods = (
         "one process; the larger of one (exact, 5 bytes) and the sum",
         "sum over the tree; the larger of one (exact, 7 bytes) and the sum",
@@ -191,7 +191,7 @@ def test_the_method_of_the_peak_is_told_once() -> None:
     assert notes(runs) == "peak memory: the larger of one (exact) and the sum"
 
 
-def test_a_runtime_that_hides_its_allocations_is_told_unless_it_was_opened(
+def test_a_runtime_with_its_own_heap_is_noted_unless_it_calls_malloc(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     python = {"pid": 7, "ppid": 1, "exe": "/usr/bin/python3.11", "cpu_s": 1.0}
@@ -204,7 +204,7 @@ def test_a_runtime_that_hides_its_allocations_is_told_unless_it_was_opened(
     assert "CPython" not in notes(runs)
 
 
-def test_a_baseline_that_grows_with_each_run_is_told_as_drift() -> None:
+def test_a_baseline_that_grows_with_each_run_is_noted_as_drift() -> None:
     runs = [
         run(name, block, wall_s=1 + 0.1 * block)
         for block in range(1, 9)
@@ -240,7 +240,7 @@ def test_where_all_candidates_failed_it_is_said_how() -> None:
         "top: failed tty get: must be run from a terminal",
     ],
 )
-def test_a_command_that_needs_a_terminal_is_told_so(said: str) -> None:
+def test_a_command_that_needs_a_terminal_is_noted(said: str) -> None:
     bad = run("glibc", 0, Outcome.FAILED, exit_status=1, detail=f"exit status 1\n{said}")
     comparison, _ = concluded([bad])
     assert "the command needs a terminal" in why_nothing(comparison).hint

@@ -224,7 +224,7 @@ def page_of(folder: Path) -> str:
     return page(view)
 
 
-def test_the_page_of_results_tells_what_is_judged(folder: Path) -> None:
+def test_the_page_of_results_has_the_findings(folder: Path) -> None:
     assert "worth it?" not in page_of(folder)
     with_program(folder)
     shown = page_of(folder)
@@ -264,7 +264,7 @@ def test_the_page_of_results_has_means_beside_the_published_ones(folder: Path) -
     assert lost.endswith(" | - | - |")
 
 
-def test_the_page_of_results_tells_the_bar(folder: Path) -> None:
+def test_the_page_of_results_has_the_acceptance_bar(folder: Path) -> None:
     assert "its bar?" not in page_of(folder)
     (folder / "study.toml").write_text(STUDY + BAR)
     shown = page_of(folder)
@@ -276,7 +276,7 @@ def test_the_page_of_results_tells_the_bar(folder: Path) -> None:
     assert "**twice as fast** (time, at most 0.60):\n\n| rival | ratio | blocks |" in shown
 
 
-def test_the_page_of_results_tells_what_the_analysis_says(folder: Path) -> None:
+def test_the_page_of_results_has_the_answers_of_the_analysis(folder: Path) -> None:
     shown = page_of(folder)
     assert shown.startswith("# made\n")
     assert "8 runs of 2 treatments in 4 measured blocks, 8 of them good" in shown

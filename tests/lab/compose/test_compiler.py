@@ -70,7 +70,7 @@ def test_a_compiler_with_arguments_is_taken_from_the_environment(any_compiler: C
     assert found.version == any_compiler.version != ""
 
 
-def test_every_assertion_that_fails_is_told(compiler: Compiler) -> None:
+def test_every_failed_static_assertion_is_reported(compiler: Compiler) -> None:
     text = "".join(f'static_assert({i % 2}, "{MARK}{i}");\n' for i in range(60))
     answer = compiler.ask(text)
     assert answer.failed == {str(i) for i in range(0, 60, 2)}

@@ -30,7 +30,7 @@ def test_all_that_pass(tmp_path: Path) -> None:
     assert told == [(1, 3), (2, 3), (3, 3)]
 
 
-def test_what_fails_and_crashes_is_told(tmp_path: Path) -> None:
+def test_failed_and_crashed_cases_are_reported(tmp_path: Path) -> None:
     cases = "a) echo 'fail: it is not zero (x.cpp:3)'; exit 1;; b) kill -SEGV $$;; c) exit 5;;"
     found, _ = verdict(suite(tmp_path / "suite", cases))
     assert [(each.case, each.what, each.why) for each in found.failed] == [

@@ -69,7 +69,7 @@ def bad_for(name: str, outcome: Outcome = Outcome.CRASHED) -> Callable[[Assignme
     return lambda a: outcome if a.treatment.key[0] == name else Outcome.OK
 
 
-def test_one_block_is_told_in_the_singular(machine: Machine, journal: Journal) -> None:
+def test_one_block_is_written_in_the_singular(machine: Machine, journal: Journal) -> None:
     result = run_experiment(plan(blocks=1), machine, journal=journal)
     assert result.stopped_because == "the one block was run"
 

@@ -161,7 +161,7 @@ def test_what_is_not_there_is_listed_and_refused_with_its_package(
 
 
 @pytest.mark.parametrize(("number", "version"), [(209, "2.0.9"), (30403, "3.4.3")])
-def test_mimalloc_tells_its_version_in_one_digit_a_part_or_in_two(
+def test_the_version_of_mimalloc_has_one_or_two_digits_a_part(
     found: Discovery, tmp_path: Path, number: int, version: str
 ) -> None:
     text = MALLOC.replace("BEFORE", "") + REST + f"int mi_version(void) {{ return {number}; }}"

@@ -41,6 +41,6 @@ def test_a_static_program(tmp_path: Path) -> None:
     assert obstacle_of(program, MACHINE) is Obstacle.STATIC
 
 
-def test_a_file_that_cannot_be_read_tells_nothing(tmp_path: Path) -> None:
+def test_an_unreadable_file_reports_no_obstacle(tmp_path: Path) -> None:
     assert obstacle_of(tmp_path / "none", MACHINE) is None
     assert not is_go_program(tmp_path / "none")

@@ -52,7 +52,7 @@ def test_a_hook_is_a_shell_line_or_a_list_of_words(tmp_path: Path) -> None:
     assert (tmp_path / "a b").exists()
 
 
-def test_a_hook_that_fails_is_told_with_its_last_words(tmp_path: Path) -> None:
+def test_a_failed_hook_is_reported_with_its_last_output(tmp_path: Path) -> None:
     with pytest.raises(HeapwrightError, match="it ended with status 3: no luck"):
         run_hook("it", "echo first; echo no luck >&2; exit 3", {}, tmp_path)
     with pytest.raises(HeapwrightError, match="it: /no/such cannot be run"):

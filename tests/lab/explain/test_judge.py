@@ -135,7 +135,7 @@ def test_a_leak_and_a_growth_are_both_said() -> None:
     assert "nothing was lost" not in found.sentence
 
 
-def test_a_single_lost_block_is_told_after_what_goes_on() -> None:
+def test_a_single_lost_block_follows_continuing_leaks() -> None:
     grows = site(
         1, allocations=9000, short=0, never_freed=9000, size=1000, live=lambda t: t * 9 * MIB
     )

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.analysis.kernelsim import nearness
+from heapwright.analysis.kernelsim import model_error
 from heapwright.artefacts.kernelsim.document import MODELS
 from heapwright.kernel.boot import Asked, boot
 from heapwright.kernel.folders import kernel_cache
@@ -51,7 +51,7 @@ def test_what_a_kernel_was_asked_for_is_recorded_and_every_model_serves_it(
     assert answer.traffic.kernel.startswith(f"{built.version} {built.allocator} nothing")
     for run in answer.models:
         assert run.refused == 0
-        near = nearness(run)
+        near = model_error(run)
         assert near is not None
         assert near.marks == 2
         if run.model == built.allocator:
@@ -76,7 +76,7 @@ def test_a_churn_is_recorded_alike_each_time_and_its_model_comes_near(
     trace = tmp_path / "trace"
     trace.write_text("".join(f"{line}\n" for line in traces[0]), encoding="ascii")
     (run,) = run_trace(trace, (built.allocator,), rounds=1).models
-    near = nearness(run)
+    near = model_error(run)
     assert near is not None
     assert near.kernel_events > 0
     assert abs(near.mean_error) < NEAR

@@ -53,7 +53,7 @@ def test_samples_become_figures() -> None:
     assert found["refused"] == 1
 
 
-def test_sysbench_tells_its_time_and_its_events() -> None:
+def test_time_and_events_of_sysbench_are_parsed() -> None:
     lines = ("    total time:                          0.5560s", "    total number of events: 2000")
     output = [
         {"record": "output", "at_ns": 5, "program": "sysbench", "line": each} for each in lines

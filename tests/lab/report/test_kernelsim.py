@@ -4,7 +4,7 @@
 
 import io
 
-from heapwright.analysis.kernelsim import all_nearness
+from heapwright.analysis.kernelsim import model_errors
 from heapwright.artefacts.kernelsim.document import (
     CacheLine,
     Fragmentation,
@@ -111,7 +111,7 @@ def test_a_trace_with_marks_has_its_kernel_beside_the_models() -> None:
     models = tuple(with_marks(name, pages) for name, pages in (("slab", 110), ("slub", 90)))
     document = KernelModels(trace="t", runs=(ModelsAnswer(traffic=traffic, models=models),))
     stream = io.StringIO()
-    print_models(make_console(stream, width=None), document, all_nearness(document), quiet=True)
+    print_models(make_console(stream, width=None), document, model_errors(document), quiet=True)
     text = stream.getvalue()
     assert "Beside the kernel 6.1.90 slub churn, at 2 marks" in text
     (row,) = (line.split() for line in text.splitlines()[5:] if line.startswith("slab "))

@@ -41,7 +41,7 @@ def test_the_figures_of_a_run() -> None:
     assert "- a note" in text
 
 
-def test_a_bad_end_is_told() -> None:
+def test_a_failed_run_is_reported() -> None:
     program = open_program(str(ROOT / "catalogue" / "programs" / "perl.toml")).program
     bad = RUN.model_copy(
         update={"outcome": Outcome.CRASHED, "detail": "killed by SIGSEGV\nits log"}

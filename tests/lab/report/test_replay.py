@@ -69,7 +69,7 @@ def test_the_bound_of_the_order_is_named() -> None:
     assert "live bytes within" not in line
 
 
-def test_what_is_odd_is_told() -> None:
+def test_anomalies_are_reported() -> None:
     _, line = subject_lines(subject(failed=3, unknown_frees=1, null_frees=5))
     assert "3 calls that got no memory (left out)" in line
     assert "1 frees of unknown addresses (left out)" in line

@@ -262,7 +262,7 @@ def test_the_bar_has_a_line_for_each_thing_asked() -> None:
     assert "its bar?" not in printed(analysis())
 
 
-def test_what_is_judged_is_told_before_its_figures() -> None:
+def test_the_verdict_precedes_its_figures() -> None:
     told = choice().model_copy(
         update={
             "about": ("kind", "for"),

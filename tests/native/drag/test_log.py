@@ -186,7 +186,7 @@ def test_a_system_call_that_waits_uses_its_buffers_until_its_end(tmp_path: Path)
     assert report["needed_area"] == 16 * 116 + 100 * 100 + 10 * 10
 
 
-def test_another_program_and_children_are_told(tmp_path: Path) -> None:
+def test_exec_and_child_processes_are_reported(tmp_path: Path) -> None:
     clone = "SYSCALL[7,1](56) sys_clone ( 1200011, 0x0 )   clone(fork): process 7 created child 9"
     failed = "SYSCALL[7,1](59) sys_execve ( 0x400000(/a), 0x1, 0x2 )[pre-fail] Failure(0x2)"
     execve = "SYSCALL[7,1](59) sys_execve ( 0x400000(/b), 0x1, 0x2 )"

@@ -141,7 +141,7 @@ TEST(KernelModels, ThatDoWhatNoneMayAreFoundOut) {
     EXPECT_THROW(kernelsim::Run<Leaky>(traffic, 1).run(), ModelFault);
 }
 
-TEST(KernelModels, AreToldAsJson) {
+TEST(KernelModels, WriteJson) {
     const Traffic traffic = draw(churn(), 2, 1);
     Json json;
     json.beginObject();

@@ -26,7 +26,7 @@ TEST(Totals, WhatReturnsABlockIsAnAllocation) {
     EXPECT_EQ(number(document, "routines", "aligned", "count"), 1);
 }
 
-TEST(Totals, AFailureAndANullFreeChangeNothing) {
+TEST(Totals, IgnoreFailedAllocationsAndFreesOfNull) {
     Scene scene;
     scene.malloc(0, 10).realloc(0, 0, 10).malloc(0x1000, 5).realloc(0x1000, 0, 100);
     scene.free(0).free(0);
@@ -161,7 +161,7 @@ TEST(RetentionTime, RunsFromTheReturnToTheEntry) {
     EXPECT_EQ(number(document, "retention", "short_count"), 1);
 }
 
-TEST(PeakMemory, IsToldWithItsMomentAndItsObjects) {
+TEST(PeakMemory, IsReportedWithItsTimeAndObjects) {
     Scene scene;
     scene.after(10).malloc(0x1000, 10).after(10).malloc(0x2000, 200).after(10).free(0x2000);
     scene.after(10).malloc(0x3000, 30).after(10).malloc(0x4000, 40).after(10).malloc(0x5000, 5);

@@ -84,8 +84,8 @@ def test_folder_input_and_output(bench: Bench, tmp_path: Path) -> None:
     assert bench.run("/bin/sh", "-c", "read line || exit 5").exit_status == 5  # nothing to read
 
 
-def test_a_timeout_ends_even_the_stubborn(bench: Bench) -> None:
-    program = bench.program("stubborn")
+def test_a_timeout_ends_a_program_that_ignores_signals(bench: Bench) -> None:
+    program = bench.program("ignores_signals")
     begun = time.monotonic()
     run = run_once(replace(bench.spec(program), timeout_s=0.5, grace_s=0.5))
     assert run.timed_out
@@ -105,7 +105,7 @@ def test_a_polite_command_is_asked_to_leave(bench: Bench) -> None:
 
 
 def test_what_is_left_over_is_counted_and_ended(bench: Bench) -> None:
-    program = bench.program("stubborn")
+    program = bench.program("ignores_signals")
     spec = replace(bench.spec("/bin/sh", "-c", f"{program} & sleep 0.4; exit 0"), grace_s=0.3)
     run = run_once(spec)
     assert run.exit_status == 0
@@ -176,7 +176,7 @@ def interrupted(bench: Bench, *command: str, number: int, times: int) -> tuple[R
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_interrupted_run_still_reports(bench: Bench, number: int) -> None:
-    program = bench.program("stubborn", f"-DINTERRUPTED={number}")
+    program = bench.program("ignores_signals", f"-DINTERRUPTED={number}")
     run, _ = interrupted(bench, program, number=number, times=1)
     assert run.interrupted
     assert run.wall_s is not None
@@ -185,7 +185,7 @@ def test_an_interrupted_run_still_reports(bench: Bench, number: int) -> None:
 
 
 def test_asking_twice_ends_at_once(bench: Bench) -> None:
-    program = bench.program("stubborn", "-DTWICE")
+    program = bench.program("ignores_signals", "-DTWICE")
     begun = time.monotonic()
     run, _ = interrupted(bench, program, number=signal.SIGINT, times=2)
     assert run.interrupted
@@ -194,7 +194,7 @@ def test_asking_twice_ends_at_once(bench: Bench) -> None:
 
 
 def test_the_command_is_ended_if_its_reader_is_gone(bench: Bench) -> None:
-    program = bench.program("stubborn", "-DALONE")
+    program = bench.program("ignores_signals", "-DALONE")
     reading, writing = os.pipe()
     words = [str(native.program("run")), "--result-fd", str(writing), "--", program]
     process = subprocess.Popen(words, pass_fds=[writing], stderr=subprocess.DEVNULL)
@@ -221,7 +221,7 @@ def test_the_command_is_ended_if_its_reader_is_gone(bench: Bench) -> None:
     ],
 )
 @pytest.mark.usefixtures("bench")
-def test_misuse_is_told_and_writes_no_result(words: list[str]) -> None:
+def test_a_usage_error_is_reported_and_writes_no_result(words: list[str]) -> None:
     done = subprocess.run(
         [native.program("run"), *words], capture_output=True, text=True, check=False
     )

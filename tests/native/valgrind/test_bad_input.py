@@ -64,13 +64,13 @@ def test_nothing_outlives_the_counting_program(workbench: Workbench, way: signal
         time.sleep(0.01)
 
 
-def test_a_program_that_fails_is_told_with_its_words(count: Counter) -> None:
+def test_a_failing_program_is_reported_with_its_output(count: Counter) -> None:
     counts = count("lockless", "endings", "status")
     assert not counts.complete
     assert counts.reason == "the program left with status 3: this is why"
 
 
-def test_a_program_that_is_killed_is_told(count: Counter) -> None:
+def test_a_killed_program_is_reported(count: Counter) -> None:
     counts = count("lockless", "endings", "abort")
     assert not counts.complete
     assert "SIGABRT" in counts.reason

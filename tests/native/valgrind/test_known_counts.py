@@ -68,10 +68,10 @@ def test_the_programs_zeros_and_copies_are_not_the_allocators(count: Counter) ->
 
 
 def test_instructions_inside_are_counted_to_the_last(count: Counter) -> None:
-    counts = count("seven", "threads", 0, EACH)
+    counts = count("seven_instructions", "threads", 0, EACH)
     assert counts.instructions == 7 * EACH
     assert counts.per_call(counts.instructions) == 3.5
-    longer = count("seven", "threads", 0, 3 * EACH, operations=6 * EACH)
+    longer = count("seven_instructions", "threads", 0, 3 * EACH, operations=6 * EACH)
     assert longer.per_thousand(longer.instructions) == 3500
     more = longer.beyond(counts)
     assert (more.calls, more.instructions) == (4 * EACH, 14 * EACH)

@@ -53,7 +53,7 @@ TEST(Describe, DrawsAllBranchesInOrder) {
     EXPECT_NE(text.find("\"Bottom\"", text.find("\"Bottom\"") + 1), std::string_view::npos);
 }
 
-TEST(Describe, IsKnownToTheCompilerAndEndsInANull) {
+TEST(Describe, IsConstexprAndNullTerminated) {
     constexpr std::string_view text = describe<Bottom>();
     static_assert(text.size() > 10);
     EXPECT_EQ(text.data()[text.size()], '\0');

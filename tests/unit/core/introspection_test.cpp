@@ -39,7 +39,7 @@ TEST(Introspection, ConceptsDependOnTheVerbs) {
     EXPECT_FALSE(CheckingHeap<Least> || UnlockedSizeHeap<Least>);
 }
 
-TEST(Introspection, TellsWhetherAConstantHeapCanBeAsked) {
+TEST(Introspection, DetectsConstMemberFunctions) {
     EXPECT_TRUE(ConstOwningHeap<ConstOwning>);
     EXPECT_FALSE(ConstOwningHeap<Rich>);
 }

@@ -33,7 +33,7 @@ TEST_F(EventCountsTest, BeginsWithNothing) {
               0U);
 }
 
-TEST_F(EventCountsTest, TellsTheKindsApart) {
+TEST_F(EventCountsTest, CountsEachKindOfEvent) {
     const void* const word = lines_.data();
     for (const Event event : {Event::lockTaking, Event::lockAtomic, Event::lockWaiting,
                               Event::lockAtomic, Event::lockTaken, Event::lockFreeing,

@@ -173,7 +173,7 @@ class KernelModels(_Frozen):
 
 
 @dataclass(frozen=True, slots=True)
-class Nearness:
+class ModelError:
     """A model beside its kernel, over the marks of a trace. Pages are of 4 KiB."""
 
     model: str

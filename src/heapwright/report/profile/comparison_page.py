@@ -17,7 +17,7 @@ from heapwright.report.profile.changes import (
     size_changes,
 )
 from heapwright.report.profile.curves import Named, Series
-from heapwright.report.profile.lives import lifetimes, long_lived
+from heapwright.report.profile.lifetimes import lifetimes, long_lived
 from heapwright.report.profile.memory import live_memory, taken_over_live
 from heapwright.report.profile.page import STYLE, Section
 from heapwright.report.profile.requests import routines, sizes

@@ -16,9 +16,9 @@ from heapwright.report.pages.parts import Charts, contents, section, table
 from heapwright.report.profile import heap_map, sites, words
 from heapwright.report.profile.charts import alone
 from heapwright.report.profile.figures import FIGURES
-from heapwright.report.profile.lives import lifetimes, long_lived
+from heapwright.report.profile.lifetimes import lifetimes, long_lived
 from heapwright.report.profile.memory import address_space, live_memory, system
-from heapwright.report.profile.remarks import remarks
+from heapwright.report.profile.missing_data import remarks
 from heapwright.report.profile.requests import routines, sizes
 from heapwright.report.profile.threads import threads
 

@@ -14,7 +14,7 @@ from heapwright.report.columns import Columns, Entries
 from heapwright.report.profile import words
 from heapwright.report.profile.charts import ROUTINES
 from heapwright.report.profile.figures import FIGURES
-from heapwright.report.profile.remarks import remarks
+from heapwright.report.profile.missing_data import remarks
 
 BLOCKS = " ▁▂▃▄▅▆▇█"
 CURVE = 36

@@ -11,7 +11,6 @@ from heapwright.report.pages.frame import frame
 from heapwright.report.pages.parts import Spec, contents, section
 from heapwright.report.study import every_run, failures, memory
 from heapwright.report.study.bar import bar
-from heapwright.report.study.care import care
 from heapwright.report.study.choice import choice
 from heapwright.report.study.figures import Figures
 from heapwright.report.study.findings import findings, published
@@ -21,6 +20,7 @@ from heapwright.report.study.head import head
 from heapwright.report.study.interactions import interactions
 from heapwright.report.study.provenance import design, environment, reproduce
 from heapwright.report.study.rankings import rankings
+from heapwright.report.study.sensitivity import sensitivity_table
 from heapwright.report.study.strips import strips
 from heapwright.report.study.variance import variance
 from heapwright.report.study.view import RunKey, StudyView
@@ -63,7 +63,7 @@ def sections(view: StudyView, figures: Figures) -> list[Section]:
         ("bar", "The bar", bar(view)),
         ("findings", "What was published, and whether it holds", findings(view)),
         ("choice", "Is it worth it?", choice(view)),
-        ("care", "Who cares?", care(view)),
+        ("care", "Sensitivity to the level", sensitivity_table(view)),
         ("interactions", "How the factors act", interactions(view, figures)),
         ("rankings", "Rankings", rankings(view, figures)),
         ("trade-off", "Trade-off", trade_off(view, figures)),

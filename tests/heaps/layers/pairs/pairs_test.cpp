@@ -150,7 +150,7 @@ TEST_P(PairOfHeaps, AgreesWithTheModelOverRandomHistories) {
     }
 }
 
-TEST_P(PairOfHeaps, PassesANullUpWheneverTheSourceHasNone) {
+TEST_P(PairOfHeaps, ReturnsNullIfTheSourceDoes) {
     for (std::size_t refuse = 1; refuse <= 20; ++refuse) {
         SCOPED_TRACE(::testing::Message() << "request " << refuse << " refused");
         begin(refuse);

@@ -68,7 +68,7 @@ def test_type_2_does_not_depend_on_the_order_of_factors(study: Study) -> None:
         assert by_name(other)[name] == (df, pytest.approx(squares, rel=1e-9))
 
 
-def test_what_cannot_be_told_costs_freedom(modelled: Modelled) -> None:
+def test_inestimable_terms_have_no_degrees_of_freedom(modelled: Modelled) -> None:
     this = modelled(Study({"a": 3, "b": 3}, 4, left_out=lambda levels: levels[0] != levels[1]))
     found = terms.sequential(this.equations, this.right)
     assert [(each.df, each.lost) for each in found] == [(2, 0), (0, 2), (0, 4)]

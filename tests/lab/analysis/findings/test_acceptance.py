@@ -185,7 +185,7 @@ def test_the_bar_is_met_if_all_of_it_is() -> None:
     assert held(runs, met, close, missed).verdict is Met.NOT
 
 
-def test_one_block_tells_nothing() -> None:
+def test_one_block_decides_nothing() -> None:
     line = only(held(table({"ours": (0.1, 0.1), "a": (1, 1), "b": (1, 1)}, blocks=1), OVERALL))
     assert (line.verdict, line.low, line.high) == (Met.UNKNOWN, None, None)
     assert line.ratio == pytest.approx(0.1, rel=0.05)

@@ -124,7 +124,7 @@ def test_a_rule_is_limited_to_levels() -> None:
         ({"first": ["quick", "slow"]}, HOLDS),
     ],
 )
-def test_a_ranking_is_told_by_all_its_pairs(order: dict[str, Any], verdict: Answer) -> None:
+def test_a_ranking_is_decided_by_all_its_pairs(order: dict[str, Any], verdict: Answer) -> None:
     assert asked({"kind": "ranking", "response": "time"} | order).verdict is verdict
 
 
@@ -171,7 +171,7 @@ def test_an_influence_is_more_than_the_margin(factor: str, expected: bool, verdi
     assert asked(test).verdict is verdict
 
 
-def test_no_influence_is_not_told_from_few_rough_runs() -> None:
+def test_few_noisy_runs_do_not_prove_no_influence() -> None:
     test = {"kind": "influence", "response": "time", "factor": "pattern", "expected": False}
     assert asked(test, frame(noise=0.5)).verdict is UNKNOWN
 
@@ -239,7 +239,7 @@ def test_a_level_that_was_dropped_is_named() -> None:
     assert result.why == "allocator even was not run: it is not installed"
 
 
-def test_the_first_of_all_is_not_told_while_one_of_them_was_not_run() -> None:
+def test_the_first_place_is_undecided_while_one_level_has_no_run() -> None:
     levels = LEVELS | {"allocator": ("quick", "slow")}
     lost = Dropped(factor="allocator", level="even", because="it is not installed")
     made = design(levels, [lost])
@@ -266,7 +266,7 @@ def test_a_level_of_another_scale_is_named() -> None:
     assert result.why == "threads 64 was not run at this scale"
 
 
-def test_one_block_tells_nothing() -> None:
+def test_one_block_decides_nothing() -> None:
     result = asked(ratio("slow", "quick", above=1), frame(blocks=1))
     assert result.verdict is UNKNOWN
     assert result.figures[0].value == pytest.approx(1.5, rel=0.05)

@@ -111,7 +111,7 @@ def test_a_factor_that_is_not_named_is_averaged_over() -> None:
     assert row.ours["groups"] is None
 
 
-def test_groups_are_told_where_groups_were_printed() -> None:
+def test_groups_are_compared_if_groups_were_published() -> None:
     line = Line("time", {"allocator": "quick", "threads": "1"}, {"mean": 1.0})
     (table,) = tables("means", [line])
     assert "groups" not in table.rows[0].ours

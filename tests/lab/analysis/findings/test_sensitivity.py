@@ -153,7 +153,7 @@ def test_without_the_baseline_nothing_can_be_told() -> None:
     assert (one.cares, other.cares) == (SensitivityVerdict.UNKNOWN, SensitivityVerdict.NO)
 
 
-def test_one_block_tells_nothing() -> None:
+def test_one_block_decides_nothing() -> None:
     one, other = rows(judged({"base": 1.0, "a": 0.5, "b": 1.0}, blocks=1))
     assert (one.cares, other.cares) == (SensitivityVerdict.UNKNOWN, SensitivityVerdict.UNKNOWN)
     (time,) = one.responses

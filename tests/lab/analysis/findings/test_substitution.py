@@ -156,7 +156,7 @@ def test_it_is_a_trade_where_it_pays_in_one_response_and_costs_in_another() -> N
     assert row.overall is Overall.WORTH
 
 
-def test_one_that_cannot_be_told_does_not_hide_one_that_pays() -> None:
+def test_an_undecided_substitution_does_not_hide_a_decided_one() -> None:
     row = first(
         judged(
             {"own": 1.0, "a": 1.5, "b": 1.3, "other": 1.0},

@@ -197,7 +197,7 @@ def test_one_document_with_one_treatment_has_nothing_to_compare() -> None:
         judge_within(PLAIN, QUESTION)
 
 
-def test_what_fails_now_is_broken_and_what_failed_before_is_told() -> None:
+def test_a_new_failure_breaks_and_an_old_failure_is_reported() -> None:
     good = {("glibc", "time"): logs(0, 0.01), ("x", "time"): logs(0, 0.01)}
     bad = {("glibc", "time"): logs(0.001, 0.01)}
     names = dict.fromkeys(("glibc", "x"), "1 a")
@@ -221,7 +221,9 @@ def test_what_fails_now_is_broken_and_what_failed_before_is_told() -> None:
         ({"pinned_cpus": (1,)}, "pinned"),
     ],
 )
-def test_what_cannot_be_compared_is_refused_or_told(changes: dict[str, object], words: str) -> None:
+def test_incomparable_documents_are_refused_or_reported(
+    changes: dict[str, object], words: str
+) -> None:
     now = shifted(1.001, **changes)
     with pytest.raises(HeapwrightError, match=words) as refusal:
         judge(PLAIN, now, QUESTION)

@@ -34,7 +34,7 @@ def test_levels_are_names_however_they_are_written() -> None:
     assert rule.where == {"cpus": ("1", "2"), "size": ("2",), "pinned": ("true",)}
 
 
-def test_a_rule_tells_what_it_names() -> None:
+def test_a_rule_lists_the_names_it_uses() -> None:
     (rule,) = finding(RATIO | {"where": {"cpus": [1, 2]}}).test
     assert set(rule.factors()) == {"allocator", "threads", "cpus"}
     assert ("threads", "4") in set(rule.levels())

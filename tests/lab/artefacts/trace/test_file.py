@@ -60,7 +60,7 @@ def test_parquet_where_nothing_can_be_written(trace: Path, tmp_path: Path) -> No
         write_parquet(trace, Path("/dev/full"))
 
 
-def test_damage_is_told_with_its_place(trace: Path, tmp_path: Path) -> None:
+def test_damage_is_reported_with_its_offset(trace: Path, tmp_path: Path) -> None:
     data = bytearray(trace.read_bytes())
     hurt = data.index(b"HWBK\x01", 4096)
     data[hurt + 100] ^= 1

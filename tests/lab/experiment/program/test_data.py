@@ -142,7 +142,7 @@ def test_a_command_that_hangs(tmp_path: Path) -> None:
         made(filled(tmp_path, text), tmp_path / "home")
 
 
-def test_a_version_that_is_not_told(tmp_path: Path) -> None:
+def test_a_program_without_a_version(tmp_path: Path) -> None:
     silent = FILE_WITH_DATA.replace('["cat", "{folder}/version"]', '["false"]')
     with pytest.raises(HeapwrightError, match="false does not say its version"):
         made(filled(tmp_path, silent), tmp_path / "home")

@@ -59,7 +59,7 @@ def told_by(gauge: Gauge, pid: int, enough: Callable[[Told], bool]) -> Told:
         ("lea", "forks", "mallinfo2"),
     ],
 )
-def test_a_process_tells_what_is_live_in_it(
+def test_a_process_reports_its_live_bytes(
     gauge: Gauge, allocator: str | None, way: str, source: str
 ) -> None:
     first = [] if allocator is None else [str(native.library(allocator))]
@@ -98,7 +98,7 @@ int main(void) {
 
 
 @pytest.mark.parametrize("allocator", [None, "granary"])
-def test_a_program_at_a_fixed_address_tells_as_well(
+def test_a_program_at_a_fixed_address_reports_its_live_bytes(
     gauge: Gauge, allocator: str | None, tmp_path: Path
 ) -> None:
     """There the address of malloc is one in the program, as in the distribution's python3."""

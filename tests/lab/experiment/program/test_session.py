@@ -91,7 +91,7 @@ def test_how_a_server_can_end(tmp_path: Path, way: str, outcome: Outcome, words:
 
 
 @pytest.mark.parametrize("way", ["silent", "early"])
-def test_a_server_that_is_never_ready_is_told_with_the_end_of_its_log(
+def test_a_server_that_is_never_ready_is_reported_with_the_end_of_its_log(
     tmp_path: Path, way: str
 ) -> None:
     text = FILE.replace("timeout_s = 20", "timeout_s = 1")
@@ -109,7 +109,7 @@ def test_a_server_with_a_log_of_its_own(tmp_path: Path) -> None:
     assert re.search(r"its log ends:\n[0-9]+$", taken.named.detail)
 
 
-def test_a_server_that_will_not_end_is_killed_and_told(tmp_path: Path) -> None:
+def test_a_server_that_ignores_signals_is_killed_and_reported(tmp_path: Path) -> None:
     text = FILE.replace("timeout_s = 20", "timeout_s = 1")
     taken = take(small(tmp_path, text=text, way="stubborn"))
     assert taken.named.outcome is Outcome.TIMEOUT

@@ -117,7 +117,7 @@ def test_an_error_stops_the_survey_and_is_reported(journal: Journal) -> None:
     assert result.failure is not None
 
 
-def test_it_tells_how_far_it_is(journal: Journal) -> None:
+def test_progress_is_reported(journal: Journal) -> None:
     told: list[tuple[int, int]] = []
     run_survey(plan(), run_of, journal=journal, watch=lambda _, done, of: told.append((done, of)))
     assert told == [(done, 8) for done in range(8)]

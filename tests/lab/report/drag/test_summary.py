@@ -18,7 +18,7 @@ def printed(drag: Drag, width: int = 200, *, quiet: bool = False, encoding: str 
     return stream.read()
 
 
-def test_the_figures_are_told(drag: Drag) -> None:
+def test_the_figures_are_printed(drag: Drag) -> None:
     text = printed(drag)
     assert "Total drag      3.34: in the mean over what it allocated, 4.98 KiB were held" in text
     assert "Peak            +63.0 %: 15.9 KiB held at most, 9.77 KiB needed at most" in text
@@ -26,7 +26,7 @@ def test_the_figures_are_told(drag: Drag) -> None:
     assert "Never accessed  3 objects, 300 B" in text
 
 
-def test_sites_with_drag_are_told_past_those_that_pass_a_request_on(drag: Drag) -> None:
+def test_sites_with_drag_skip_wrappers_of_malloc(drag: Drag) -> None:
     lines = printed(drag).splitlines()
     (first,) = [line for line in lines if line.startswith("parse<int> (p.cpp:7) ← main (p.cpp:9)")]
     assert "90.0 %" in first
@@ -55,7 +55,7 @@ def test_the_sentence_says_that_a_program_was_killed(nothing: Drag) -> None:
     )
 
 
-def test_a_program_without_objects_is_told(nothing: Drag) -> None:
+def test_a_program_without_objects_is_reported(nothing: Drag) -> None:
     assert "unknown: it allocated nothing" in printed(nothing)
 
 

@@ -27,7 +27,7 @@ def test_growths_the_client_and_notes(long_run: LongRun) -> None:
     assert "- a note with <i>" in text
 
 
-def test_a_bad_end_is_told_with_what_there_is(long_run: LongRun) -> None:
+def test_a_failed_run_is_reported_with_the_available_figures(long_run: LongRun) -> None:
     bad = {"outcome": Outcome.CRASHED, "detail": "the server ended: killed", "interrupted": True}
     text = told(long_run.model_copy(update=bad))
     assert "crashed: the server ended: killed" in text

@@ -17,7 +17,7 @@ def test_levels_keep_nothing_apart_from_next_to_nothing() -> None:
     assert [level(share) for share in (0, 1e-9, 0.5, 1)] == [0, 1, 128, 255]
 
 
-def test_the_table_tells_most_end_and_holes(profile: Profile) -> None:
+def test_the_table_has_peak_end_and_holes(profile: Profile) -> None:
     drawn = profile.heap_map
     assert drawn is not None
     rows = regions_table(drawn, regions_of(drawn.rows)).rows

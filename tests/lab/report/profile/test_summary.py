@@ -8,7 +8,7 @@ import pytest
 
 from heapwright.artefacts.profile.document import Profile, Spread
 from heapwright.report.console import make_console
-from heapwright.report.profile.remarks import remarks
+from heapwright.report.profile.missing_data import remarks
 from heapwright.report.profile.summary import CURVE, curve, entries, print_summary
 from heapwright.report.profile.words import chain_of
 

@@ -101,7 +101,7 @@ TEST(AlignedBlockHeap, ReturnsEmptyChunksWhenItIsTrimmed) {
     EXPECT_EQ(least.held, 126 * 8 * KiB);
 }
 
-TEST(AlignedBlockHeap, PassesANullUpAndGoesOn) {
+TEST(AlignedBlockHeap, ServesAgainAfterTheHeapBelowReturnedNull) {
     for (std::size_t refuse = 1; refuse <= 3; ++refuse) {
         Ledger::begin(refuse);
         {

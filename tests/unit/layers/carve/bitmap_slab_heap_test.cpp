@@ -140,7 +140,7 @@ TEST(BitmapSlabHeap, KnowsItsOwnObjects) {
     EXPECT_FALSE(heap.owns(pointerTo(~Address{0} - 7))) << "not even mapped";
 }
 
-TEST(BitmapSlabHeap, PassesANullUpAndGoesOn) {
+TEST(BitmapSlabHeap, ServesAgainAfterTheHeapBelowReturnedNull) {
     Ledger::begin(2);
     Slabs heap;
     const std::vector<void*> objects = [&] {

@@ -63,7 +63,7 @@ TEST(BumpHeap, TakesWhatIsTooLargeFromBelowAndGivesItBackThere) {
     EXPECT_EQ(heap.malloc(huge), nullptr);
 }
 
-TEST(BumpHeap, PassesANullUpAndGoesOn) {
+TEST(BumpHeap, ServesAgainAfterTheHeapBelowReturnedNull) {
     Ledger::begin(1);
     Counted<struct NullUp> heap;
     EXPECT_EQ(heap.malloc(100), nullptr);

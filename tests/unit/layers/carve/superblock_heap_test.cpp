@@ -100,7 +100,7 @@ TEST(SuperblockHeap, ReturnsWhatIsEmpty) {
     EXPECT_EQ(usage.mapped, 0U);
 }
 
-TEST(SuperblockHeapDeathTest, TellsAWrongPointer) {
+TEST(SuperblockHeapDeathTest, ReportsAnInvalidPointer) {
     Mapped heap;
     Mapped other;
     void* const object = heap.malloc(100);

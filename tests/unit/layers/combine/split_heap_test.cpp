@@ -95,7 +95,7 @@ TEST(SplitHeap, ClearsWhatItGivesAsZero) {
     }
 }
 
-TEST(SplitHeapDeathTest, TellsAWrongPointer) {
+TEST(SplitHeapDeathTest, ReportsAnInvalidPointer) {
     Mapped heap;
     alignas(16) char array[64] = {};
     void* const small = heap.malloc(100);

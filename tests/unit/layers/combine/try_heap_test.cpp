@@ -47,7 +47,7 @@ TEST(TryHeap, IsNullWhenNeitherHasMemory) {
     EXPECT_NE(heap.malloc(100), nullptr);
 }
 
-TEST(TryHeap, PassesANullUpAtEachRequest) {
+TEST(TryHeap, ReturnsNullIfTheHeapBelowDoes) {
     for (std::size_t refuse = 1; refuse <= 5; ++refuse) {
         Ledger::begin(refuse);
         Counted heap;

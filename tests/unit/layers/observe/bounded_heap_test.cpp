@@ -52,7 +52,7 @@ TEST(BoundedHeap, CountsAnObjectAsLargeAsItCame) {
     heap.free(object);
 }
 
-TEST(BoundedHeap, ANullFromBelowCountsNothing) {
+TEST(BoundedHeap, DoesNotCountAFailedAllocation) {
     for (std::size_t refuse = 1; refuse <= 4; ++refuse) {
         Ledger::begin(refuse);
         Bounded heap;
@@ -158,7 +158,7 @@ TEST(BoundedHeap, TheSumNeverPassesTheBound) {
     EXPECT_NE(heap.malloc(bound - 16), nullptr) << "nothing is counted any more";
 }
 
-TEST(BoundedHeapDeath, AWrongFreeIsStillToldAsOne) {
+TEST(BoundedHeapDeath, ReportsAnInvalidFree) {
     BoundedHeap<1 * MiB, CheckedHeap<SizeHeap<MmapHeap>>> heap;
     void* const object = heap.malloc(100);
     void* const other = heap.malloc(100);

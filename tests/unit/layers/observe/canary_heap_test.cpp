@@ -225,7 +225,7 @@ TEST_F(CanaryHeapDeathTest, LeavesZeroMemoryZero) {
     heap.free(object);
 }
 
-TEST_F(CanaryHeapDeathTest, RefusesWhatNoMemoryCanHoldAndPassesNullUp) {
+TEST_F(CanaryHeapDeathTest, RefusesSizesThatOverflowAndReturnsNullIfTheHeapBelowDoes) {
     Aligned heap;
     for (const std::size_t size : {SIZE_MAX, SIZE_MAX - 15, SIZE_MAX - 24, SIZE_MAX / 2}) {
         EXPECT_EQ(heap_.malloc(size), nullptr);

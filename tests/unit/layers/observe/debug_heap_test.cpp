@@ -176,7 +176,7 @@ TEST_F(DebugHeapDeathTest, AsksAgainWithWhatWaited) {
     EXPECT_EQ(heap.mallocHeld(48), object);
 }
 
-TEST_F(DebugHeapDeathTest, ANullFromBelowChangesNothing) {
+TEST_F(DebugHeapDeathTest, KeepsItsStateIfTheHeapBelowReturnsNull) {
     for (std::size_t refuse = 1; refuse <= 4; ++refuse) {
         {
             Ledger::begin(refuse);
@@ -194,7 +194,7 @@ TEST_F(DebugHeapDeathTest, ANullFromBelowChangesNothing) {
     EXPECT_EQ(heap_.liveCount(), 0U);
 }
 
-TEST_F(DebugHeapDeathTest, TellsWhatIsLive) {
+TEST_F(DebugHeapDeathTest, ReportsLiveObjects) {
     unsigned char* const kept = taken(24);
     heap_.free(taken(24));
     EXPECT_EQ(heap_.liveCount(), 1U);

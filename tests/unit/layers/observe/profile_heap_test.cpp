@@ -98,7 +98,7 @@ TEST_F(ProfileHeapTest, ClearUsesNothingAnyMore) {
     EXPECT_TRUE(Ledger::the().live.empty());
 }
 
-TEST_F(ProfileHeapTest, ANullIsNotInUse) {
+TEST_F(ProfileHeapTest, DoesNotCountAFailedAllocation) {
     ProfileHeap<CountingHeap> heap;
     Ledger::begin(1);
     EXPECT_EQ(heap.malloc(100), nullptr);

@@ -74,7 +74,7 @@ TEST_F(TraceHeapTest, WritesNullsAndTheOtherVerbs) {
               (Lines{"1 malloc 40 = 0x0", "2 mallocHeld 40 = 0x0", "3 flush = 0", "4 clear"}));
 }
 
-TEST_F(TraceHeapTest, TellsASizedFreeAsAFree) {
+TEST_F(TraceHeapTest, WritesASizedFreeAsAFree) {
     TraceHeap<LineSink, ChunkHeap<4 * KiB, 0, CountingHeap>> heap;
     void* const object = heap.malloc(10'000);
     heap.free(object, 10'000);

@@ -78,7 +78,7 @@ private:
     std::size_t most_;
 };
 
-TEST(ClearOptimizedHeap, TellsItsSuperheap) {
+TEST(ClearOptimizedHeap, DescribesItsSuperheap) {
     Ledger::begin();
     ClearOptimizedHeap<Merging, Told> heap(std::size_t{500});
     EXPECT_NE(heap.malloc(400), nullptr);
@@ -229,7 +229,7 @@ TEST(ClearOptimizedHeap, ServesFromWhatItHoldsWithoutAskingBelow) {
     EXPECT_EQ(Ledger::the().requests, before);
 }
 
-TEST(ClearOptimizedHeap, ANullFromBelowGoesUpAndSizesMayNotOverflow) {
+TEST(ClearOptimizedHeap, ReturnsNullIfTheHeapBelowDoesOrTheSizeOverflows) {
     Ledger::begin(Ledger::all);
     Heap heap;
     EXPECT_EQ(heap.malloc(100), nullptr);

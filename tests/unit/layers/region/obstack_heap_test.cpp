@@ -116,7 +116,7 @@ TEST(ObstackHeap, AChunkOfOneObjectFinishedWithoutBytesIsKept) {
     EXPECT_EQ(heap.malloc(8), empty);
 }
 
-TEST(ObstackHeap, ANullFromBelowLeavesTheObjectAsItWas) {
+TEST(ObstackHeap, KeepsTheObjectIfTheHeapBelowReturnsNull) {
     Ledger::begin();
     Obstack heap;
     ASSERT_TRUE(heap.grow("kept", 4));

@@ -90,7 +90,7 @@ TEST(RegionHeap, ASmallerChunkWillDoWhereALargeOneCannotBeHad) {
     EXPECT_EQ(Ledger::the().live.size(), 2U);
 }
 
-TEST(RegionHeap, ANullFromBelowLeavesItAsItWas) {
+TEST(RegionHeap, KeepsItsStateIfTheHeapBelowReturnsNull) {
     for (std::size_t refuse = 1; refuse < 8; ++refuse) {
         Ledger::begin();
         Region heap;

@@ -55,7 +55,7 @@ TEST(XallocHeap, IsFullWhenItsAreaIs) {
     EXPECT_EQ(heap.malloc(SIZE_MAX), nullptr);
 }
 
-TEST(XallocHeap, ANullFromBelowGoesUpAndIsAskedForAgain) {
+TEST(XallocHeap, AsksAgainAfterTheHeapBelowReturnedNull) {
     Ledger::begin(1);
     Xalloc heap;
     EXPECT_EQ(heap.malloc(16), nullptr);

@@ -258,7 +258,7 @@ TEST_F(ExtentHeapTest, RefusesWhatNoMemoryCanHold) {
     EXPECT_EQ(ExtentLedger::the().mapped(), 0U);
 }
 
-TEST_F(ExtentHeapTest, TellsWhatItHasAndWhatItAskedFor) {
+TEST_F(ExtentHeapTest, ReportsHeldAndRequestedBytes) {
     Extents heap;
     void* const first = heap.malloc(5 * unit);
     void* const second = heap.malloc(40 * MiB);

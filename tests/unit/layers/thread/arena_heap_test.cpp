@@ -11,7 +11,7 @@
 #include <heapwright/layers/thread/locked_heap.hpp>
 #include <heapwright/sync/futex_lock.hpp>
 
-#include <support/elsewhere.hpp>
+#include <support/other_thread.hpp>
 
 #include <gtest/gtest.h>
 
@@ -114,7 +114,7 @@ TEST(ArenaHeap, GivesEverythingBackWithItself) {
     EXPECT_EQ(RegionMap::ownerOf(object), nullptr);
 }
 
-TEST(ArenaHeap, TellsItsObjectsFromThoseOfAnother) {
+TEST(ArenaHeap, OwnsOnlyItsOwnObjects) {
     Arenas<ByThread<2>> one;
     Arenas<ByThread<2>> other;
     int local = 0;

@@ -353,7 +353,7 @@ TEST(HoardHeapTest, MarksWhatACacheKeeps) {
     heap.free(live);
 }
 
-TEST(HoardHeapDeathTest, TellsAWrongPointer) {
+TEST(HoardHeapDeathTest, ReportsAnInvalidPointer) {
     Hoard<ByThread<4>, AnyLines> heap;
     Hoard<ByThread<4>, CleanLines> clean;
     void* const object = heap.malloc(100);

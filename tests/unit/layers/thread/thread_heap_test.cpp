@@ -12,7 +12,7 @@
 #include <heapwright/sync/futex_lock.hpp>
 
 #include <support/counting_heap.hpp>
-#include <support/elsewhere.hpp>
+#include <support/other_thread.hpp>
 
 #include <gtest/gtest.h>
 

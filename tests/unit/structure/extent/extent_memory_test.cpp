@@ -199,7 +199,7 @@ TEST_F(ExtentPurgeTest, WhatServedOneObjectServesManyForAWhile) {
     EXPECT_EQ(ExtentLedger::the().mapped(), 0U) << "but not what is larger than chunks are";
 }
 
-TEST_F(ExtentPurgeTest, TellsWhenMemoryBeginsToWait) {
+TEST_F(ExtentPurgeTest, ReportsWhenMemoryBecomesPurgeable) {
     Extents extents;
     ASSERT_TRUE(extents.memory.addChunk(20, 128));
     const Extents::Run runs[] = {extents.allocate(3, 1, 0, nullptr),

@@ -40,7 +40,7 @@ TEST(AddressMap, FindsARangeByItsStartAlone) {
     EXPECT_EQ(entry->end(), 1024U);
 }
 
-TEST(AddressMap, TellsWhatOverlapsToTheByte) {
+TEST(AddressMap, FindsOverlapsToTheByte) {
     Map map;
     Map::Entry* const entry = add(map, 1000, 24);
     EXPECT_EQ(map.overlapping(999, 1), nullptr);

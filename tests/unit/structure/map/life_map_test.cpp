@@ -61,7 +61,7 @@ TEST_F(LifeMapDeathTest, ObjectsGoInTheOrderInWhichTheyWereFreed) {
     }
 }
 
-TEST_F(LifeMapDeathTest, TellsWhatAnAddressIsThatIsNotLive) {
+TEST_F(LifeMapDeathTest, DescribesAnAddressThatIsNotLive) {
     const auto dies = [this](Address address, const char* routine, const char* words) {
         EXPECT_EXIT(static_cast<void>(map_.live(at(address), routine)),
                     ::testing::KilledBySignal(SIGABRT), words);

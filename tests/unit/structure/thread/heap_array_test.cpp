@@ -55,7 +55,7 @@ private:
     }
 };
 
-class Array : public ::testing::Test {
+class HeapArrayTest : public ::testing::Test {
 protected:
     void SetUp() override {
         Noting::did.clear();
@@ -68,7 +68,7 @@ protected:
 
 using Did = std::vector<std::string>;
 
-TEST_F(Array, GivesEachLiveThreadAHeapOfItsOwn) {
+TEST_F(HeapArrayTest, GivesEachLiveThreadAHeapOfItsOwn) {
     const std::size_t mine = heaps.myIndex();
     std::size_t other = mine;
     std::size_t third = mine;
@@ -84,12 +84,12 @@ TEST_F(Array, GivesEachLiveThreadAHeapOfItsOwn) {
     EXPECT_EQ(&heaps.mine(), &heaps[mine]);
 }
 
-TEST_F(Array, KeepsHeapsOnLinesOfTheirOwn) {
+TEST_F(HeapArrayTest, KeepsHeapsOnLinesOfTheirOwn) {
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(&heaps[1]) % 64, 0U);
     EXPECT_EQ(heaps[1].place(), 1U);
 }
 
-TEST_F(Array, FlushTrimClearAndMeasureReachEveryHeap) {
+TEST_F(HeapArrayTest, FlushTrimClearAndMeasureReachEveryHeap) {
     EXPECT_TRUE(heaps.flush()) << "one of them had something";
     EXPECT_FALSE(heaps.trim(301)) << "none had";
     heaps.clear();
@@ -102,7 +102,7 @@ TEST_F(Array, FlushTrimClearAndMeasureReachEveryHeap) {
     EXPECT_FALSE(heaps.owns(this));
 }
 
-TEST_F(Array, ForkLocksInOrderAndUnlocksInReverse) {
+TEST_F(HeapArrayTest, ForkLocksInOrderAndUnlocksInReverse) {
     heaps.beforeFork();
     heaps.afterForkInParent();
     heaps.beforeFork();
@@ -113,7 +113,7 @@ TEST_F(Array, ForkLocksInOrderAndUnlocksInReverse) {
 }
 
 /// The fork of a signal handler that interrupted a request: that request's lock is its own.
-TEST_F(Array, PassesOverWhatTheThreadHoldsAlready) {
+TEST_F(HeapArrayTest, PassesOverWhatTheThreadHoldsAlready) {
     std::thread([&] { // so that there is more than one
         for (const std::size_t held : {0U, 1U}) {
             Noting::did.clear();

@@ -17,14 +17,14 @@ from rich.markup import escape
 LATE_S = 1.0
 
 
-class Tell(Protocol):
+class ReportStep(Protocol):
     """Called with the step that begins, or with its progress, which only a terminal shows."""
 
     def __call__(self, step: str, how_far: str = "") -> None: ...
 
 
 @contextmanager
-def telling_steps(*, quiet: bool = False) -> Iterator[Tell]:
+def reporting_steps(*, quiet: bool = False) -> Iterator[ReportStep]:
     """Yields a function to call with each step that begins, such as `drawing the page`."""
     console = Console(stderr=True, highlight=False, quiet=quiet)
     if console.is_terminal and not quiet:
@@ -43,7 +43,7 @@ class _Lines:
 
     def __init__(self, console: Console) -> None:
         self._console = console
-        self._told: set[str] = set()
+        self._printed: set[str] = set()
         self._step = ""
         self._lock = Lock()
         self._timer: Timer | None = None
@@ -67,6 +67,6 @@ class _Lines:
 
     def _print(self, step: str) -> None:
         with self._lock:
-            if step == self._step and step not in self._told:
-                self._told.add(step)
+            if step == self._step and step not in self._printed:
+                self._printed.add(step)
                 self._console.print(f"heapwright: {step} …", markup=False, soft_wrap=True)

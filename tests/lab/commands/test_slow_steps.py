@@ -6,15 +6,15 @@ import time
 
 import pytest
 
-from heapwright.commands import patience
-from heapwright.commands.patience import telling_steps
+from heapwright.commands import slow_steps
+from heapwright.commands.slow_steps import reporting_steps
 
-PATIENCE_S = 60.0
+LIMIT_S = 60.0
 
 
-def told(capfd: pytest.CaptureFixture[str], wanted: str) -> str:
+def stderr_with(capfd: pytest.CaptureFixture[str], wanted: str) -> str:
     """All of standard error, once the words are in it."""
-    text, end = "", time.monotonic() + PATIENCE_S
+    text, end = "", time.monotonic() + LIMIT_S
     while wanted not in text:
         assert time.monotonic() < end, text
         time.sleep(0.005)
@@ -22,16 +22,16 @@ def told(capfd: pytest.CaptureFixture[str], wanted: str) -> str:
     return text
 
 
-def test_a_slow_step_is_told_once(
+def test_a_slow_step_is_reported_once(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(patience, "LATE_S", 0.0)
-    with telling_steps() as tell:
+    monkeypatch.setattr(slow_steps, "LATE_S", 0.0)
+    with reporting_steps() as tell:
         tell("reading [1] runs")
-        text = told(capfd, "reading")
+        text = stderr_with(capfd, "reading")
         tell("reading [1] runs")
         tell("drawing")
-        text += told(capfd, "drawing")
+        text += stderr_with(capfd, "drawing")
     assert text == "heapwright: reading [1] runs …\nheapwright: drawing …\n"
 
 
@@ -39,8 +39,8 @@ def test_a_slow_step_is_told_once(
 def test_a_quick_step_is_not(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *, quiet: bool
 ) -> None:
-    monkeypatch.setattr(patience, "LATE_S", 0.0 if quiet else PATIENCE_S)
-    with telling_steps(quiet=quiet) as tell:
+    monkeypatch.setattr(slow_steps, "LATE_S", 0.0 if quiet else LIMIT_S)
+    with reporting_steps(quiet=quiet) as tell:
         tell("reading")
         tell("drawing")
     assert capfd.readouterr().err == ""

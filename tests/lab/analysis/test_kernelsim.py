@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from heapwright.analysis.kernelsim import nearness
+from heapwright.analysis.kernelsim import model_error
 from heapwright.artefacts.kernelsim.document import (
     Fragmentation,
     KernelSample,
@@ -45,7 +45,7 @@ def run(samples: Sequence[KernelSample]) -> ModelRun:
 
 
 def test_errors_are_of_the_mean_of_the_worst_mark_and_of_what_came() -> None:
-    found = nearness(
+    found = model_error(
         run([sampled(7, None), sampled(90, 100), sampled(210, 200), sampled(290, 400, 3)])
     )
     assert found is not None
@@ -57,14 +57,14 @@ def test_errors_are_of_the_mean_of_the_worst_mark_and_of_what_came() -> None:
 
 
 def test_a_model_that_does_as_its_kernel_has_no_error() -> None:
-    found = nearness(run([sampled(100, 100), sampled(150, 150)]))
+    found = model_error(run([sampled(100, 100), sampled(150, 150)]))
     assert found is not None
     assert (found.mean_error, found.worst_error, found.growth_error) == (0, 0, 0)
 
 
 def test_without_marks_or_growth_there_is_no_figure() -> None:
-    assert nearness(run([sampled(7, None)])) is None
-    assert nearness(run([sampled(7, 0)])) is None
-    shrinking = nearness(run([sampled(9, 9), sampled(8, 8)]))
+    assert model_error(run([sampled(7, None)])) is None
+    assert model_error(run([sampled(7, 0)])) is None
+    shrinking = model_error(run([sampled(9, 9), sampled(8, 8)]))
     assert shrinking is not None
     assert shrinking.growth_error is None

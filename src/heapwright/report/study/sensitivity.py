@@ -29,7 +29,7 @@ CLASSES = {
 }
 
 
-def care(view: StudyView) -> str:
+def sensitivity_table(view: StudyView) -> str:
     """The section; empty if the study does not ask."""
     found = view.analysis.care
     if found is None or not found.rows:
