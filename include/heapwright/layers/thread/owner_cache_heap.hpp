@@ -163,20 +163,13 @@ public:
     /// Frees an object that the fast path refused. A batch may be returned with it.
     [[gnu::noinline]] static void freeSlow(void* object) noexcept {
         Cache& cache = Mine::mine();
-        OwnerTag home = SuperHeap::ownerTagOf(object);
-        if (home == cachingSuspended && (cache.isActive() || begun(cache)) &&
-            SuperHeap::hasOwnerTag(object) && SuperHeap::adopt(object)) {
-            home = SuperHeap::ownerTagOf(object);
-        }
-        if (home == cache.state.me || (home == (cache.state.me | cachingSuspended) &&
-                                       SuperHeap::mayCache(object))) [[likely]] {
-            const std::size_t index = SuperHeap::classAt(object);
-            if (!cache.put(object, index)) [[likely]] {
-                cache.hand(index, cache.flushes(index), SuperHeap::freeOwned);
-                [[maybe_unused]] const bool kept = cache.put(object, index);
-            }
+        if (mayKeep(cache, object)) [[likely]] {
+            keep(cache, object);
         } else if (!SuperHeap::hasOwnerTag(object) || !(cache.isActive() || begun(cache))) {
             below().free(object);
+        } else if (SuperHeap::ownerTagOf(object) == cachingSuspended && SuperHeap::adopt(object) &&
+                   mayKeep(cache, object)) {
+            keep(cache, object);
         } else {
             std::size_t number = 0;
             const std::size_t size = Classes::sizeOf(SuperHeap::classAt(object));
@@ -389,6 +382,24 @@ private:
         return SuperHeap::ownerTagOf(object) == Mine::mine().state.me;
     }
 
+    /// Whether an object is of the thread's own superblocks, and the cache may keep it.
+    [[nodiscard, gnu::always_inline]] static bool mayKeep(const Cache& cache,
+                                                          const void* object) noexcept {
+        const OwnerTag home = SuperHeap::ownerTagOf(object);
+        return home == cache.state.me ||
+               (home == (cache.state.me | cachingSuspended) && SuperHeap::mayCache(object));
+    }
+
+    /// Puts an object onto its class's list, and returns a batch first if the list is full.
+    /// Pre: `mayKeep`.
+    [[gnu::always_inline]] static void keep(Cache& cache, void* object) noexcept {
+        const std::size_t index = SuperHeap::classAt(object);
+        if (!cache.put(object, index)) [[likely]] {
+            cache.hand(index, cache.flushes(index), SuperHeap::freeOwned);
+            [[maybe_unused]] const bool kept = cache.put(object, index);
+        }
+    }
+
     /// Starts the calling thread's cache, unless it can have none.
     [[gnu::cold]] static bool begun(Cache& cache) noexcept {
         if (!SuperHeap::earnsOwnerTag() || !cache.mayBegin()) {
@@ -447,11 +458,7 @@ private:
         for (std::size_t left = Limits.perClassObjects; left > 0 && sent != nullptr; --left) {
             ObjectLink* const object = sent;
             sent = object->next;
-            const OwnerTag home = SuperHeap::ownerTagOf(object);
-            const bool mine =
-                home == cache.state.me ||
-                (home == (cache.state.me | cachingSuspended) && SuperHeap::mayCache(object));
-            if (!mine || !cache.put(object, SuperHeap::classAt(object))) {
+            if (!mayKeep(cache, object) || !cache.put(object, SuperHeap::classAt(object))) {
                 object->next = others;
                 others = object;
             }

@@ -405,6 +405,34 @@ TEST(OwnerCacheHeap, HasACacheOnlyWhenTheThreadHasEarnedIt) {
     }
 }
 
+/// A free of an ended thread's object counts once, although it could also adopt the superblock.
+TEST(OwnerCacheHeap, CountsAFreeOfAnEndedThreadsObjectOnce) {
+    struct Name {};
+    constexpr std::size_t requests = 10;
+    using Cached =
+        typename Stack<Name, EarnedHeap<64, 0, requests>, CleanRunningLines>::CachedSmall;
+    Cached heap;
+    std::vector<void*> objects;
+    std::thread([&] {
+        while (objects.size() < 3 * requests) {
+            objects.push_back(heap.malloc(100));
+        }
+    }).join();
+    objects.erase(objects.begin(), objects.begin() + requests); // those in the shared heap
+    std::thread([&] {
+        for (std::size_t noted = 1; noted < requests; ++noted) {
+            heap.free(objects.back());
+            objects.pop_back();
+            ASSERT_EQ(heap.tryMallocFast(100), nullptr) << "after " << noted << " requests";
+        }
+        heap.free(objects.back());
+        EXPECT_EQ(heap.tryMallocFast(100), objects.back()) << "adopted";
+        for (void* const object : objects) {
+            heap.free(object);
+        }
+    }).join();
+}
+
 TEST(OwnerCacheHeap, HasNoCacheAnyMoreAfterItHasLeft) {
     struct Name {};
     using Cached = typename Stack<Name>::CachedSmall;
