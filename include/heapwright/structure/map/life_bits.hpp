@@ -40,9 +40,9 @@ public:
     LifeBits& operator=(const LifeBits&) = delete;
     ~LifeBits() { clear(); }
 
-    /// Marks an object as live. Returns the previous state. Nothing has changed if that is `live`,
-    /// or if it is `unknown`: the address has no bits yet (`ensure`), or all objects near it count
-    /// as live.
+    /// Marks an object as live. Returns the previous state. Nothing has changed if that is `live`
+    /// or `unknown`. It is `unknown` if the address has no bits yet (`ensure`), or if all objects
+    /// near it count as live.
     [[gnu::always_inline]] Life enter(const void* object) noexcept {
         Word* const word = find(addressOf(object));
         if (word == nullptr) [[unlikely]] {
