@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// ignores_signals: ignores every polite signal, in three processes: itself, a child, and a grandchild in a
-// session of its own whose parent has gone. Says "ready" on standard error and stays for ever.
+// ignores_signals: ignores every polite signal, in three processes: itself, a child, and a
+// grandchild in a session of its own whose parent has gone. Says "ready" on standard error and
+// stays for ever.
 #define _GNU_SOURCE
 #include <signal.h>
 #include <unistd.h>
