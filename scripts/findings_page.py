@@ -204,7 +204,7 @@ def _section(section: Section) -> str:
         for each in section.lines
     ]
     facts = [study.title, study.source, _place(section)]
-    about = " ".join(f"{fact.rstrip('.')}." for fact in facts if fact)
+    about = " ".join(fact if fact[-1] in ".?" else f"{fact}." for fact in facts if fact)
     return f"## {study.name}\n\n{about}\n\n{_table(HEADINGS, rows)}"
 
 

@@ -69,7 +69,7 @@ def _head(view: StudyView) -> Iterator[str]:
     """How the results were made, and what to know before a figure is believed."""
     study = view.analysis.study
     yield f"# {study.name}"
-    yield f"{study.title}."
+    yield study.title if study.title.endswith("?") else f"{study.title}."
     yield _commands(view.analysis)
     yield _circumstances(view)
     if known := list(dict.fromkeys(doubts(view))):
