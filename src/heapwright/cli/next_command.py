@@ -8,10 +8,10 @@ out with `--quiet` and where a document goes to standard output.
 
 import shlex
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 
-from heapwright import commands
 from heapwright.base.paths import is_trace
 
 COMMAND = "COMMAND"
@@ -121,8 +121,10 @@ def _text(own: Sequence[str], command: Sequence[str], status: int | str) -> str:
             return line
     if len(own) > 2 and (text := OF_ONE.get((own[0], own[1]))) and not own[2].startswith("-"):
         return text
-    if own[0] == "record" and commands.record.is_empty(Path(_output(own, command))):
-        return OF_LIMIT if _has(own, "--limit") else ""
+    if own[0] == "record":
+        record = import_module("heapwright.commands.record")  # the help imports no command
+        if record.is_empty(Path(_output(own, command))):
+            return OF_LIMIT if _has(own, "--limit") else ""
     return (OF_TRACE if _trace(own) else {}).get(own[0]) or NEXT.get(own[0], "")
 
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Granary's cache as a walker over the heap sees it, with threads that stand still or run.
-#include <heapwright/heap.hpp>
+#include "owner_cache_tests.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,23 +14,6 @@
 
 namespace heapwright::testing {
 namespace {
-
-using Classes = LinearSlots<512, 512, 2 * KiB>;
-constexpr auto limits = CacheLimits{.perClassBytes = 1 * KiB,
-                                    .perClassObjects = 16,
-                                    .refillBytes = 512,
-                                    .batchObjects = 8,
-                                    .remoteObjects = 8,
-                                    .remoteBytes = 4 * KiB};
-using Rule = Verified<Emptiness<1, 4, 1>>;
-
-/// A heap of its own for each name, so that each test has one.
-template <class Name>
-struct Stack {
-    using Blocks = AlignedBlockHeap<16 * KiB, 1 * MiB, MmapHeap>;
-    using Small = UniqueHeap<Name, HoardHeap<Classes, OwnHeap<64>, Rule, CleanLines, Blocks>>;
-    using CachedSmall = OwnerCacheHeap<Classes, limits, PlainFreelist, Small>;
-};
 
 /// What is shown is what was given out, whose figures are the same; what a thread has freed but
 /// keeps is shown as that.
