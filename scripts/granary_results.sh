@@ -2,29 +2,29 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# granary_results.sh RESULTS: Prints the page docs/results/granary/README.md from the folder of a
-# run of the study granary. It counts the instructions of calls for it, which takes some minutes.
+# granary_results.sh: Prints the page docs/results/granary/instructions.md: instructions of calls of
+# granary and its peers. It takes some minutes.
 #
-#     heapwright study run granary --scale small -o granary
-#     scripts/granary_results.sh granary >docs/results/granary/README.md
+#     scripts/granary_results.sh >docs/results/granary/instructions.md
 set -euo pipefail
 
-[ $# -eq 1 ] || {
-    echo "usage: granary_results.sh RESULTS" >&2
-    exit 2
-}
-results=$(realpath "$1")
 cd "$(dirname "$0")/.."
 calls=${CALLS:-20000}
 python=${PYTHON:-$PWD/.venv/bin/python}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-"$python" -m heapwright report "$results" -q -o "$work/page.md"
-cat "$work/page.md"
+cat <<'EOF'
+<!-- SPDX-FileCopyrightText: The Heapwright authors -->
+<!-- SPDX-License-Identifier: Apache-2.0 -->
 
-echo
-echo "## Instructions of malloc and free"
+# Instructions of granary and its peers
+
+This page counts what the calls of malloc and free cost without caches and pages. Read it beside
+[the study](README.md), which measures programs. `scripts/granary_results.sh` prints it.
+
+## Instructions of malloc and free
+EOF
 echo
 echo "As preloaded libraries, of one pair of calls beyond the loop (\`benchmarks/calls/fast_path.py\`), counted by"
 echo "callgrind, under which there are no restartable sequences. Sizes to 256 bytes, then to 64:"
