@@ -8,7 +8,9 @@
 //
 // Without memory it throws `std::bad_alloc`. Two resources of the same type are equal if they use
 // the same heap. Threads may share it if they may share the heap. The destructor of a contained
-// heap frees all memory that containers have not freed. Cost: a virtual call.
+// heap frees all memory that containers have not freed.
+//
+// Cost: a virtual call.
 #pragma once
 
 #include <heapwright/adaptor/object_memory.hpp>
