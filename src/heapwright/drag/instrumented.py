@@ -21,7 +21,7 @@ from types import FrameType
 
 from heapwright.base import native
 from heapwright.base.errors import HeapwrightError
-from heapwright.base.interruption import ENDING, handled
+from heapwright.base.interruption import ENDING, await_end, handled
 from heapwright.base.scratch import Scratch
 
 LIBRARY = "drag"
@@ -121,7 +121,7 @@ def _end(status: int) -> str:
 def _run(command: tuple[str, ...], environment: Mapping[str, str], cwd: Path | None) -> int:
     with _passing_on() as start:
         try:
-            return start(command, environment, cwd).wait()
+            return await_end(start(command, environment, cwd))
         except OSError as error:
             raise HeapwrightError(
                 f"{command[0]} cannot be started: {error.strerror or error}"

@@ -24,7 +24,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from heapwright.base import native
 from heapwright.base.errors import HeapwrightError
-from heapwright.base.interruption import ENDING, handled
+from heapwright.base.interruption import ENDING, handled, read_to_end
 from heapwright.drag.account import Account
 
 LIBRARY = "drag-marks"
@@ -128,7 +128,7 @@ def _answer(
         finally:
             os.close(writing)
         with process, _ending(process):
-            text = result.read()
+            text = read_to_end(result.fileno())
             return text, process.wait()
 
 

@@ -27,6 +27,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from heapwright.artefacts.run.measured import ProcessRecord
 from heapwright.base import native
 from heapwright.base.errors import HeapwrightError
+from heapwright.base.interruption import until_readable
 from heapwright.experiment.interposition import CpuBalance
 from heapwright.experiment.starter import starter
 
@@ -198,15 +199,13 @@ class Running:
     def _collect(self) -> tuple[bytes, bool]:
         """The result, or any other output. Each Ctrl-C meanwhile is forwarded and remembered.
 
-        It waits in poll, not in read, so a Ctrl-C does not lose data.
+        The wait and the read are separate, so a Ctrl-C does not lose data.
         """
         text = bytearray()
         interrupted = False
-        poll = select.poll()
-        poll.register(self._reading, select.POLLIN)
         while True:
             try:
-                poll.poll()
+                until_readable(self._reading)
                 piece = os.read(self._reading, 1 << 20)
                 text += piece
                 if not piece or text.endswith(LAST):
@@ -223,9 +222,7 @@ class Running:
     def _await_end(self) -> None:
         """Wait for the end of heapwright-run and of all its descendants."""
         if self._handle is not None:
-            poll = select.poll()
-            poll.register(self._handle, select.POLLIN)
-            poll.poll()
+            until_readable(self._handle)
             os.close(self._handle)
             self._handle = None
 

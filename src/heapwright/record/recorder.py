@@ -24,7 +24,7 @@ from heapwright.artefacts.run.allocator_settings import allocator_settings
 from heapwright.artefacts.run.foreign_heaps import settings_in
 from heapwright.base import native
 from heapwright.base.errors import ExitCode, HeapwrightError
-from heapwright.base.interruption import ENDING, handled
+from heapwright.base.interruption import ENDING, handled, read_to_end
 from heapwright.base.paths import TRACE_MAGIC
 
 TERMINAL = "/dev/tty"
@@ -139,7 +139,7 @@ def record(request: Request) -> Outcome:
         ):
             if request.beside is not None:
                 _stand_by(process, request.beside)
-            text = result.read()
+            text = read_to_end(result.fileno())
             status = process.wait()
     return _parsed(text, status, request).model_copy(update={"asked_to_end": bool(asked)})
 
