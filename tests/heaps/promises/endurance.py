@@ -31,7 +31,7 @@ from heapwright.base import native
 SOURCE = Path(__file__).parent / "programs" / "endurance.cpp"
 OPTIONS = ["-std=c++20", "-O2", "-fno-builtin-malloc", "-pthread"]
 OPERATIONS = 1_000_000_000
-THREADS = 4
+THREADS = 24
 
 # The statement of docs/explanation/granary-promises.md, for a mixture of sizes. For each thread and
 # one heap more there are K superblocks for each class, and at most the factor of the live bytes. A

@@ -22,7 +22,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.skip(str(error))
 
 
-@pytest.mark.parametrize("threads", [1, 3, 8])
+@pytest.mark.parametrize("threads", [1, 3, 8, 20])
 def test_granary_endures(granary: str, program: Path, threads: int) -> None:
     run = endure(program, granary, OPERATIONS, threads=threads, seed=threads)
     assert run.fault is None

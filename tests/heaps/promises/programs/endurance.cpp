@@ -10,9 +10,10 @@
 // come from malloc, calloc, realloc, posix_memalign and aligned_alloc. Another thread than the
 // allocating one frees a quarter of them. In some phases one worker hands over all that it makes,
 // and another only frees what it receives. Workers end and leave their objects to those that come
-// after them. Now and then the process forks, and the child uses the heap as it finds it. An object
-// carries a stamp at both of its ends, every 32nd one everywhere. Another thread's write into it,
-// or another object that overlaps it, breaks the stamp.
+// after them. From the 17th on, a worker ends after 512 turns, so that it shares a heap in granary.
+// Now and then the process forks, and the child uses the heap as it finds it. An object carries a
+// stamp at both of its ends, every 32nd one everywhere. Another thread's write into it, or another
+// object that overlaps it, breaks the stamp.
 //
 // A line of JSON each few seconds has the progress, the live bytes and the resident memory for
 // them. The last one has "done": true. When asked to end (SIGTERM, SIGINT) it stops, verifies and
@@ -42,6 +43,7 @@ namespace {
 using namespace endurance;
 
 constexpr unsigned mostThreads = 64;
+constexpr unsigned lasting = 16; ///< workers that live long; granary gives as many threads a heap
 constexpr unsigned phaseBits = 15; // limit of the length of a phase, from 2 operations on
 
 // --- a worker ---
@@ -75,7 +77,7 @@ public:
             }
             done += operations_;
             publish();
-            if (stop.load(std::memory_order_relaxed)) {
+            if (worker_.number >= lasting || stop.load(std::memory_order_relaxed)) {
                 break;
             }
         }
