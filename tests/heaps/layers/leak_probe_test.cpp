@@ -72,11 +72,11 @@ public:
     static std::uint64_t ownerTagOf(const void*) noexcept { return noOwnerTag; }
     static bool hasOwnerTag(const void*) noexcept { return false; }
     static bool mayCache(const void*) noexcept { return false; }
-    static ObjectLink* mallocOwned(std::size_t, std::size_t& number) noexcept {
+    static ObjectLink* mallocOwned(std::size_t, std::size_t& number, ObjectLink*) noexcept {
         number = 0;
         return nullptr;
     }
-    static ObjectLink* freeOwned(ObjectLink*, std::size_t) noexcept { return nullptr; }
+    static ObjectLink* freeOwned(ObjectLink*, std::size_t, ObjectLink*) noexcept { return nullptr; }
     static void releaseOwnership() noexcept {}
     static bool adopt(const void*) noexcept { return false; }
     static void sendOwned(ObjectLink*, std::size_t) noexcept {}

@@ -218,19 +218,21 @@ public:
     {
         small_.releaseOwnership();
     }
-    [[nodiscard]] ObjectLink* mallocOwned(std::size_t size, std::size_t& number) noexcept
+    [[nodiscard]] ObjectLink* mallocOwned(std::size_t size, std::size_t& number,
+                                          ObjectLink* last) noexcept
         requires OwnerTaggedHeap<Small>
     {
         if (size <= Limit) [[likely]] {
-            return small_.mallocOwned(size, number);
+            return small_.mallocOwned(size, number, last);
         }
         number = 0;
         return nullptr;
     }
-    [[nodiscard]] ObjectLink* freeOwned(ObjectLink* chain, std::size_t number) noexcept
+    [[nodiscard]] ObjectLink* freeOwned(ObjectLink* chain, std::size_t number,
+                                        ObjectLink* end) noexcept
         requires OwnerTaggedHeap<Small>
     {
-        return small_.freeOwned(chain, number);
+        return small_.freeOwned(chain, number, end);
     }
     void sendOwned(ObjectLink* chain, std::size_t number) noexcept
         requires OwnerTaggedHeap<Small>

@@ -155,15 +155,17 @@ public:
     {
         theHeap().releaseOwnership();
     }
-    [[nodiscard]] static ObjectLink* mallocOwned(std::size_t size, std::size_t& number) noexcept
+    [[nodiscard]] static ObjectLink* mallocOwned(std::size_t size, std::size_t& number,
+                                                 ObjectLink* last) noexcept
         requires OwnerTaggedHeap<SuperHeap>
     {
-        return theHeap().mallocOwned(size, number);
+        return theHeap().mallocOwned(size, number, last);
     }
-    [[nodiscard]] static ObjectLink* freeOwned(ObjectLink* chain, std::size_t number) noexcept
+    [[nodiscard]] static ObjectLink* freeOwned(ObjectLink* chain, std::size_t number,
+                                               ObjectLink* end) noexcept
         requires OwnerTaggedHeap<SuperHeap>
     {
-        return theHeap().freeOwned(chain, number);
+        return theHeap().freeOwned(chain, number, end);
     }
     static void sendOwned(ObjectLink* chain, std::size_t number) noexcept
         requires OwnerTaggedHeap<SuperHeap>

@@ -120,12 +120,14 @@ public:
     }
 
     [[nodiscard]] ObjectLink* mallocBatch(std::size_t size, std::size_t number) noexcept {
-        return mallocOwned(size, number);
+        return mallocOwned(size, number, nullptr);
     }
 
-    /// A chain of up to `number` objects, under one lock.
+    /// A chain of up to `number` objects that ends at `last`, under one lock; null if there is no
+    /// memory.
     /// Post: `number` is their number.
-    [[nodiscard]] ObjectLink* mallocOwned(std::size_t size, std::size_t& number) noexcept {
+    [[nodiscard]] ObjectLink* mallocOwned(std::size_t size, std::size_t& number,
+                                          ObjectLink* last) noexcept {
         const std::size_t index = Classes::classFor(size);
         if (index >= Superblocks::count) {
             number = 0;
@@ -144,15 +146,19 @@ public:
             left -= more;
         }
         number -= left;
+        if (first != nullptr) {
+            *end = last;
+        }
         return first;
     }
 
     void freeBatch(ObjectLink* chain) noexcept { this->freeAll(chain); }
 
-    /// Frees the first `number` objects of a chain and returns the rest of it. All objects of one
-    /// owner are freed under one acquisition of its lock.
-    [[nodiscard]] ObjectLink* freeOwned(ObjectLink* chain, std::size_t number) noexcept {
-        return Memory::freeOwned(chain, number);
+    /// Frees the first `number` objects of a chain that ends at `end`, and returns the rest of it.
+    /// All objects of one owner are freed under one acquisition of its lock.
+    [[nodiscard]] ObjectLink* freeOwned(ObjectLink* chain, std::size_t number,
+                                        ObjectLink* end) noexcept {
+        return Memory::freeOwned(chain, number, end);
     }
 
     /// Frees a chain of `number` objects of other threads. Each is sent to its owner without a

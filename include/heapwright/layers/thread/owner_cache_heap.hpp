@@ -151,7 +151,8 @@ public:
                 }
             }
             std::size_t number = cache.refills(index);
-            ObjectLink* const first = SuperHeap::mallocOwned(Classes::sizeOf(index), number);
+            ObjectLink* const first =
+                SuperHeap::mallocOwned(Classes::sizeOf(index), number, Cache::listEnd());
             if (first != nullptr) [[likely]] {
                 cache.fill(first->next, number - 1, index);
                 return first;
@@ -472,7 +473,7 @@ private:
     /// Pre: all have an owner tag.
     static void handBack(ObjectLink* chain) noexcept {
         while (chain != nullptr) {
-            chain = SuperHeap::freeOwned(chain, SIZE_MAX);
+            chain = SuperHeap::freeOwned(chain, SIZE_MAX, nullptr);
         }
     }
 

@@ -80,12 +80,13 @@ concept TaggedClassHeap = Heap<H> && requires(H heap, const void* object) {
 
 /// The objects of an owner-tagged heap lie in units. The first word of a unit is the tag of the
 /// thread whose cache may keep a freed object of the unit. Any thread may read it. The heap knows
-/// the calling thread's own tag. `mallocOwned` returns a chain of such objects and sets `number` to
-/// its length. `freeOwned` frees the first `number` objects of a chain and returns the rest.
-/// `adopt` gives the calling thread the unit of an object whose thread has ended; false if it
-/// cannot. `sendOwned` frees a chain of `number` objects of other threads, and `collectSent`
-/// returns what others have sent to the calling thread. `earnsOwnerTag` notes a request of a thread
-/// without a cache. It returns whether the thread may now get a tag (`ownerTagOfThread`).
+/// the calling thread's own tag. `mallocOwned` returns a chain of such objects with the given end,
+/// and sets `number` to its length. `freeOwned` frees the first `number` objects of a chain with
+/// the given end, and returns the rest. `adopt` gives the calling thread the unit of an object
+/// whose thread has ended; false if it cannot. `sendOwned` frees a chain of `number` objects of
+/// other threads, and `collectSent` returns what others have sent to the calling thread.
+/// `earnsOwnerTag` notes a request of a thread without a cache. It returns whether the thread may
+/// now get a tag (`ownerTagOfThread`).
 template <class H>
 concept OwnerTaggedHeap =
     TaggedClassHeap<H> && requires(H heap, const void* object, std::size_t size,
@@ -93,8 +94,8 @@ concept OwnerTaggedHeap =
         { H::unitBytes } -> std::convertible_to<std::size_t>;
         { heap.ownerTagOf(object) } -> std::same_as<std::uint64_t>;
         { heap.mayCache(object) } -> std::same_as<bool>;
-        { heap.mallocOwned(size, granted) } -> std::same_as<ObjectLink*>;
-        { heap.freeOwned(chain, number) } -> std::same_as<ObjectLink*>;
+        { heap.mallocOwned(size, granted, chain) } -> std::same_as<ObjectLink*>;
+        { heap.freeOwned(chain, number, chain) } -> std::same_as<ObjectLink*>;
         { heap.adopt(object) } -> std::same_as<bool>;
         { heap.sendOwned(chain, number) } -> std::same_as<void>;
         { heap.collectSent() } -> std::same_as<ObjectLink*>;

@@ -134,21 +134,13 @@ public:
         return true;
     }
 
-    /// Keeps a chain of `number` objects.
+    /// Keeps a chain of `number` objects that ends at `listEnd()`.
     /// Pre: there is room, and the class's list is empty.
     void fill(ObjectLink* chain, std::size_t number, std::size_t index) noexcept {
         ++refills_;
-        state.heads[index] = chain == nullptr ? listEnd() : chain;
+        state.heads[index] = chain;
         room_[index] -= static_cast<Room>(number);
-        if constexpr (asTheyAre) {
-            ObjectLink* last = chain;
-            for (std::size_t each = 1; each < number; ++each) {
-                last = last->next;
-            }
-            if (last != nullptr) {
-                last->next = listEnd();
-            }
-        } else {
+        if constexpr (!asTheyAre) {
             while (chain != nullptr) {
                 ObjectLink* const next = chain->next;
                 chain->next = Encoding::encode(next, chain);
@@ -157,35 +149,28 @@ public:
         }
     }
 
-    /// Removes up to `most` objects of a class: `give(chain, number)` takes the first `number` of a
-    /// chain and returns the rest. Returns whether there were any.
+    /// Removes up to `most` objects of a class: `give(chain, number, end)` frees the first `number`
+    /// of a chain and returns the rest. Returns whether there were any.
     template <class Give>
     bool hand(std::size_t index, std::size_t most, Give give) noexcept {
-        if (state.heads[index] == listEnd()) {
+        ObjectLink* const first = state.heads[index];
+        if (first == listEnd()) {
             return false;
         }
         const std::size_t waiting = count(index);
         const std::size_t number = std::min(most, waiting);
         ++flushes_;
         if constexpr (asTheyAre) {
-            // The count may be too large, if a handler left a request for good.
-            ObjectLink* const first = state.heads[index];
-            ObjectLink* last = first;
-            std::size_t handed = 1;
-            for (; handed < number && last->next != listEnd() && last->next != last; ++handed) {
-                last = last->next;
-            }
-            ObjectLink* const rest = last->next;
-            if (rest == last) [[unlikely]] {
-                platform::abortWithMessage("free", "double free");
-            }
-            last->next = nullptr;
+            // The list is empty meanwhile, in case a handler leaves the request for good. So the
+            // count may be too large, and the end comes early.
+            state.heads[index] = listEnd();
+            ObjectLink* const rest = give(first, number, listEnd());
             state.heads[index] = rest;
             room_[index] = rest == listEnd() ? static_cast<Room>(numbers_[index].room)
-                                             : room_[index] + static_cast<Room>(handed);
-            [[maybe_unused]] ObjectLink* const none = give(first, handed);
+                                             : room_[index] + static_cast<Room>(number);
         } else {
-            [[maybe_unused]] ObjectLink* const none = give(takeChain(index, number), number);
+            [[maybe_unused]] ObjectLink* const none =
+                give(takeChain(index, number), number, nullptr);
         }
         return true;
     }

@@ -238,13 +238,15 @@ protected:
 
     // --- without a lock ---
 
-    /// Frees the first `number` objects of a chain and returns the rest of it. All objects of one
-    /// owner are freed under one acquisition of its lock.
-    [[nodiscard]] ObjectLink* freeOwned(ObjectLink* chain, std::size_t number) noexcept {
-        while (chain != nullptr && number > 0) {
+    /// Frees the first `number` objects of a chain that ends at `end`, and returns the rest of it.
+    /// All objects of one owner are freed under one acquisition of its lock.
+    /// Pre: `end` is null or an address outside of all superblocks.
+    [[nodiscard]] ObjectLink* freeOwned(ObjectLink* chain, std::size_t number,
+                                        ObjectLink* end) noexcept {
+        while (chain != end && number > 0) {
             Owner& owner = lockOwner(Block::of(chain), "free");
             std::size_t left = std::exchange(number, 0);
-            for (ObjectLink** at = &chain; left > 0 && *at != nullptr;) {
+            for (ObjectLink** at = &chain; left > 0 && *at != end;) {
                 Block& block = Block::of(*at);
                 if (block.owner.load(std::memory_order_relaxed) == &owner) [[likely]] {
                     auto given =
@@ -264,7 +266,7 @@ protected:
 
     void freeAll(ObjectLink* chain) noexcept {
         while (chain != nullptr) {
-            chain = freeOwned(chain, SIZE_MAX);
+            chain = freeOwned(chain, SIZE_MAX, nullptr);
         }
     }
 

@@ -379,18 +379,19 @@ public:
     }
 
     /// Frees up to `most` objects of this superblock from the front of a chain, and returns their
-    /// number. A special object is freed alone. Pre: the first object is of this superblock, and
-    /// `most != 0`. Post: the chain begins with the first object that was not freed.
+    /// number. The chain ends at any address outside of the superblock. A special object is freed
+    /// alone. Aborts if an object links to itself, because it was freed twice in a row. Pre: the
+    /// first object is of this superblock, and `most != 0`. Post: the chain begins with the first
+    /// object that was not freed.
     std::uint32_t freeChain(ObjectLink*& chain, std::uint32_t most) noexcept {
         note(Event::written, this);
         const Layout layout = layout_;
         const Link unused = firstUnused();
         Link* const link = links();
         Link head = head_;
-        std::uint32_t freed = 0;
+        std::uint32_t left = most;
         ObjectLink* object = chain;
-        for (; freed < most && object != nullptr && addressOf(object) - addressOf(this) < Size;
-             ++freed) {
+        for (; left > 0 && addressOf(object) - addressOf(this) < Size; --left) {
             const std::uint32_t offset = offsetOf(object, layout);
             const std::uint32_t slot = slotAround(offset, layout);
             if (slot >= unused || link[slot] != live || slot * layout.slot != offset) [[unlikely]] {
@@ -400,12 +401,16 @@ public:
             link[slot] = head;
             head = static_cast<Link>(slot);
         }
+        const std::uint32_t freed = most - left;
         head_ = head;
         if (freed == 0) {
             object = chain->next;
             freeSpecial(chain);
             chain = object;
             return 1;
+        }
+        if (freed < most && object == slotAt(head)) [[unlikely]] {
+            platform::abortWithMessage("free", "double free");
         }
         chain = object;
         used_ = static_cast<std::uint16_t>(used_ - freed);

@@ -111,17 +111,17 @@ TEST(HoardHeap, GivesAndTakesInBatches) {
 TEST(HoardHeap, SaysHowManyCameAndTakesBackSoMany) {
     Hoard<OwnHeap<64>, CleanLines> heap;
     std::size_t number = 3;
-    EXPECT_EQ(heap.mallocOwned(2 * KiB + 1, number), nullptr);
+    EXPECT_EQ(heap.mallocOwned(2 * KiB + 1, number, nullptr), nullptr);
     EXPECT_EQ(number, 0U);
     number = 150;
-    ObjectLink* chain = heap.mallocOwned(100, number);
+    ObjectLink* chain = heap.mallocOwned(100, number, nullptr);
     EXPECT_EQ(number, 150U);
     const std::size_t sizeClass = Classes::classFor(100);
-    chain = heap.freeOwned(chain, 60);
+    chain = heap.freeOwned(chain, 60, nullptr);
     EXPECT_EQ(heap.figuresOf(sizeClass).used, 90U);
     ASSERT_NE(chain, nullptr);
-    EXPECT_EQ(heap.freeOwned(chain, 0), chain);
-    EXPECT_EQ(heap.freeOwned(chain, SIZE_MAX), nullptr);
+    EXPECT_EQ(heap.freeOwned(chain, 0, nullptr), chain);
+    EXPECT_EQ(heap.freeOwned(chain, SIZE_MAX, nullptr), nullptr);
     EXPECT_EQ(heap.figuresOf(sizeClass).used, 0U);
 }
 
@@ -134,13 +134,13 @@ TEST(HoardHeap, TakesBackUnderOneLockForEachOwner) {
     std::latch done(1);
     std::thread owner([&] {
         std::size_t number = count;
-        others = heap.mallocOwned(64, number);
+        others = heap.mallocOwned(64, number, nullptr);
         ready.count_down();
         done.wait(); // for when it ends its heap is the next thread's
     });
     ready.wait();
     std::size_t number = count;
-    ObjectLink* const mine = heap.mallocOwned(64, number);
+    ObjectLink* const mine = heap.mallocOwned(64, number, nullptr);
     EXPECT_EQ(number, count);
     ObjectLink* chain = nullptr;
     for (ObjectLink *a = mine, *b = others; a != nullptr;) { // one of each, by turns
@@ -152,7 +152,7 @@ TEST(HoardHeap, TakesBackUnderOneLockForEachOwner) {
     }
     HeapSnapshot before;
     heap.inspect(before);
-    EXPECT_EQ(heap.freeOwned(chain, SIZE_MAX), nullptr);
+    EXPECT_EQ(heap.freeOwned(chain, SIZE_MAX, nullptr), nullptr);
     HeapSnapshot after;
     heap.inspect(after);
     EXPECT_EQ(after.heapLocks.takes - before.heapLocks.takes, 2U);

@@ -45,8 +45,8 @@ struct Tagged : Least {
     std::uint64_t ownerTagOf(const void*) { return 0; }
     bool hasOwnerTag(const void*) { return false; }
     bool mayCache(const void*) { return false; }
-    ObjectLink* mallocOwned(std::size_t, std::size_t&) { return nullptr; }
-    ObjectLink* freeOwned(ObjectLink*, std::size_t) { return nullptr; }
+    ObjectLink* mallocOwned(std::size_t, std::size_t&, ObjectLink*) { return nullptr; }
+    ObjectLink* freeOwned(ObjectLink*, std::size_t, ObjectLink*) { return nullptr; }
     void releaseOwnership() {}
     bool adopt(const void*) { return false; }
     void sendOwned(ObjectLink*, std::size_t) {}

@@ -67,7 +67,7 @@ TYPED_TEST(OwnerCacheTest, KeepsNoMoreThanItsLimit) {
 TYPED_TEST(OwnerCacheTest, TakesAndGivesChains) {
     auto& cache = this->made;
     std::vector<void*> handed;
-    const auto give = [&](ObjectLink* chain, std::size_t number) {
+    const auto give = [&](ObjectLink* chain, std::size_t number, ObjectLink* /*end*/) {
         for (; number > 0; --number) {
             handed.push_back(chain);
             chain = chain->next;
@@ -75,7 +75,7 @@ TYPED_TEST(OwnerCacheTest, TakesAndGivesChains) {
         return chain;
     };
     EXPECT_FALSE(cache.hand(0, 5, give));
-    ObjectLink* const second = ::new (&this->objects[1]) ObjectLink{nullptr};
+    ObjectLink* const second = ::new (&this->objects[1]) ObjectLink{cache.listEnd()};
     cache.fill(::new (&this->objects[0]) ObjectLink{second}, 2, 0);
     EXPECT_TRUE(cache.put(&this->objects[2], 0));
     EXPECT_EQ(cache.count(0), 3U);
@@ -93,7 +93,7 @@ TYPED_TEST(OwnerCacheTest, TakesAndGivesChains) {
 /// A cache that has not begun, or has ended, has nothing to hand out.
 TYPED_TEST(OwnerCacheTest, HandsOutNothingBeforeItBegins) {
     OwnerCache<Classes, limits, TypeParam> cache;
-    const auto never = [](ObjectLink* chain, std::size_t) {
+    const auto never = [](ObjectLink* chain, std::size_t, ObjectLink*) {
         ADD_FAILURE();
         return chain;
     };

@@ -163,6 +163,22 @@ TEST(SuperblockDeathTest, AbortsOnAWrongFree) {
     EXPECT_DEATH(block->free(forward(&*block, size - 1)), "invalid pointer");
 }
 
+/// An object that was freed twice in a row links to itself, in a list that links its objects.
+TEST(SuperblockDeathTest, AbortsOnAnObjectThatLinksToItself) {
+    for (const std::uint32_t others : {0U, 3U}) {
+        Any block(64);
+        ObjectLink* chain = nullptr;
+        ObjectLink** end = &chain;
+        ASSERT_EQ(block->allocateChain(others + 1, end), others + 1);
+        ObjectLink* last = chain;
+        while (last->next != nullptr) {
+            last = last->next;
+        }
+        last->next = last;
+        EXPECT_DEATH(block->freeChain(chain, 100), "heapwright: free\\(\\): double free\n");
+    }
+}
+
 TEST(SuperblockDeathTest, AbortsOnAWrongFreeOfAnAlignedObject) {
     Any block(1008);
     [[maybe_unused]] void* const other = block->allocate();
