@@ -6,8 +6,8 @@
 //
 // Use it where every request has one size. A request larger than the smallest request so far goes
 // below, so that no object is too small. As the list of a size class, it declines objects beyond
-// the bound (`tryRetain`), so that they go to the heap that the classes share. Its verbs are those
-// of layers/reuse/adapt_heap.hpp, without `remove`.
+// the bound (`tryRetain`), so that they go to the heap that the classes share. With `Most` zero it
+// keeps nothing. Its verbs are those of layers/reuse/adapt_heap.hpp, without `remove`.
 // Cost: two compares and a counter more than a plain list.
 // Source: tcmalloc and glibc bound their caches per class like this; the layer is from Heap Layers.
 //

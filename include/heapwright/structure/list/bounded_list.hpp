@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A dictionary, last in, first out, that is full with `Most` objects. It has the links of
-// `LifoList` and a count.
+// `LifoList` and a count. With `Most` zero it is always full.
 #pragma once
 
 #include <heapwright/structure/list/dictionary.hpp>
@@ -15,8 +15,6 @@ namespace heapwright {
 /// Invariant: `count_` objects are on the list, never more than `Most`.
 template <std::size_t Most>
 class BoundedList {
-    static_assert(Most >= 1);
-
 public:
     static constexpr std::size_t leastObject = LifoList::leastObject;
     static constexpr bool bySize = false;

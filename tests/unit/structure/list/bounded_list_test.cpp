@@ -34,6 +34,13 @@ TEST(BoundedList, IsFullAtItsBound) {
     EXPECT_EQ(list.count(), 0U) << "a take that finds none is not counted";
 }
 
+TEST(BoundedList, WithABoundOfZeroIsAlwaysFull) {
+    BoundedList<0> list;
+    EXPECT_TRUE(list.full());
+    EXPECT_EQ(list.take(64), nullptr);
+    EXPECT_TRUE(list.full());
+}
+
 TEST(BoundedList, IsADictionaryThatKnowsNoSizes) {
     EXPECT_TRUE(BoundedDictionary<BoundedList<1>>);
     EXPECT_FALSE(SizedDictionary<BoundedList<1>>);
