@@ -19,6 +19,9 @@
 namespace heapwright::testing {
 
 struct ExtentLedger {
+    /// A value of `refuse`: refuse them all.
+    static constexpr std::size_t all = ~std::size_t{0};
+
     std::atomic<std::size_t> discarded{0}; ///< bytes, all in all
     std::atomic<std::size_t> maps{0};      ///< calls
     std::atomic<std::size_t> huge{0};      ///< bytes for which huge pages were requested
@@ -26,11 +29,9 @@ struct ExtentLedger {
     std::atomic<std::size_t> resident{0};  ///< eighths of any range that have memory
     std::atomic<std::size_t> calls{0};     ///< of any kind
     std::atomic<std::size_t> refuse{0};    ///< the call to refuse, counted from 1; 0: none
+    std::atomic<std::size_t> limit{all};   ///< bytes that may be mapped at a time
     std::atomic<std::uint32_t> now{1000};
     std::atomic<std::uint32_t> delay{250};
-
-    /// A value of `refuse`: refuse them all.
-    static constexpr std::size_t all = ~std::size_t{0};
 
     static ExtentLedger& the() {
         static ExtentLedger ledger;
@@ -46,6 +47,7 @@ struct ExtentLedger {
         ledger.resident = 0;
         ledger.calls = 0;
         ledger.refuse = refuse;
+        ledger.limit = all;
         ledger.now = 1000;
         ledger.delay = 250;
     }
@@ -90,7 +92,9 @@ private:
 struct LedgerExtents {
     [[nodiscard]] static void* map(Address wish, std::size_t bytes, std::size_t align) noexcept {
         ++ledger().maps;
-        void* const pages = ledger().refuses() ? nullptr : SystemExtents::map(wish, bytes, align);
+        const bool beyond = bytes > ledger().limit || ledger().mapped() > ledger().limit - bytes;
+        void* const pages =
+            ledger().refuses() || beyond ? nullptr : SystemExtents::map(wish, bytes, align);
         ledger().enter(pages, pages == nullptr ? 0 : bytes, false);
         return pages;
     }

@@ -175,16 +175,9 @@ public:
     /// without objects. True if any memory was returned.
     bool trim(std::size_t pad) noexcept {
         const std::size_t keep = (pad + Unit - 1) / Unit;
-        bool any = extents_.purgeAll(System::milliseconds(), 0, keep, keep);
-        while (pad == 0) {
-            Chunk* const chunk = removedEmpty();
-            if (chunk == nullptr) {
-                break;
-            }
-            memory().unmap(*chunk);
-            any = true;
-        }
-        return any;
+        const bool purged = extents_.purgeAll(System::milliseconds(), 0, keep, keep);
+        const bool unmapped = pad == 0 && unmapEmpty();
+        return purged || unmapped;
     }
 
     bool flush() noexcept { return trim(0); }
@@ -280,8 +273,18 @@ private:
                                                      : extents_.allocate(count, align, phase, dirt);
     }
 
+    /// From a new chunk. If the system refuses one, the chunks without objects are unmapped first.
     [[gnu::noinline]] Run takenFresh(std::size_t count, std::size_t align, std::size_t phase,
                                      Bits* dirt) noexcept {
+        Run run = takenMapped(count, align, phase, dirt);
+        if (run.chunk == nullptr && unmapEmpty()) {
+            run = takenMapped(count, align, phase, dirt);
+        }
+        return run;
+    }
+
+    [[nodiscard]] Run takenMapped(std::size_t count, std::size_t align, std::size_t phase,
+                                  Bits* dirt) noexcept {
         const std::size_t usual = memory().usualUnits();
         const std::size_t whole = count + align;
         if (whole < usual && align <= Memory::chunkAlignment / Unit) {
@@ -304,6 +307,15 @@ private:
     [[nodiscard]] Chunk* removedEmpty() noexcept {
         const Hold hold(memory().lock);
         return memory().space.removeEmpty();
+    }
+    /// Unmaps the chunks without objects; true if there was one.
+    bool unmapEmpty() noexcept {
+        bool any = false;
+        while (Chunk* const chunk = removedEmpty()) {
+            memory().unmap(*chunk);
+            any = true;
+        }
+        return any;
     }
 
     /// Fills the dirty units of a run with zero bytes.

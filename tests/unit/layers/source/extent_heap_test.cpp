@@ -233,7 +233,7 @@ TEST_F(ExtentHeapTest, SurvivesASystemThatRefusesAnyCall) {
             }
             ASSERT_EQ(ExtentLedger::the().lost(), 0U) << refuse;
         }
-        EXPECT_GT(refused, 3U);
+        EXPECT_GT(refused, 0U);
     }
     ExtentLedger::begin(ExtentLedger::all);
     Extents heap;
@@ -244,6 +244,24 @@ TEST_F(ExtentHeapTest, SurvivesASystemThatRefusesAnyCall) {
     void* const run = heap.malloc(1);
     EXPECT_NE(run, nullptr);
     heap.free(run);
+}
+
+TEST_F(ExtentHeapTest, UnmapsEmptyChunksBeforeItRefusesARequest) {
+    ExtentLedger::the().delay = purgeNever;
+    Extents heap;
+    std::vector<void*> runs;
+    for (std::size_t each = 0; each < 160; ++each) {
+        runs.push_back(heap.malloc(100 * KiB));
+    }
+    ExtentLedger::the().limit = ExtentLedger::the().mapped();
+    EXPECT_EQ(heap.malloc(20 * MiB), nullptr) << "all chunks have objects";
+    for (void* const run : runs) {
+        heap.free(run);
+    }
+    void* const large = heap.malloc(12 * MiB);
+    EXPECT_NE(large, nullptr);
+    EXPECT_LE(ExtentLedger::the().mapped(), ExtentLedger::the().limit);
+    heap.free(large);
 }
 
 TEST_F(ExtentHeapTest, RefusesWhatNoMemoryCanHold) {
