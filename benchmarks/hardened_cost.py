@@ -7,8 +7,8 @@
 Instructions are those of a pair of malloc and free of up to 256 bytes among a thousand live objects
 (calls/fast_path.py). Processor time and peak memory are ratios to granary's. They are geometric
 means over the programs of the study granary that are commands, from `heapwright compare` in
-randomised blocks. Prints a table in Markdown, and what the last row but one, granary-hardened,
-costs by program.
+randomised blocks. Prints a table in Markdown, and what the last row, granary-hardened, costs by
+program.
 """
 
 import argparse
@@ -32,8 +32,9 @@ ROWS = {
     "WithClosedRuns": "+ freed runs wait, closed",
     "WithQuarantine": "+ `ThreadQuarantineHeap`",
     "WithCanaries": "+ `TailCanaryHeap`",
+    "WithZeros": "+ `ZeroOnMallocHeap`",
+    "WithEmpty": "+ `EmptyObjectHeap`",
     "WithMap": "+ `LiveMapHeap`: granary-hardened",
-    "WithZeros": "+ `ZeroOnFreeHeap`, optional",
 }
 HARDENED = "WithMap"
 PROGRAMS = {

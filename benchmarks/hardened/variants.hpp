@@ -36,7 +36,8 @@ using WithGaps = ANSIWrapper<SignalSafeHeap<Gapped>>;
 using WithClosedRuns = ANSIWrapper<SignalSafeHeap<h::Cached>>;
 using WithQuarantine = ANSIWrapper<h::SignalSafe>;
 using WithCanaries = ANSIWrapper<h::Guarded>;
+using WithZeros = ANSIWrapper<h::Zeroed>;
+using WithEmpty = ANSIWrapper<h::Empty>;
 using WithMap = ANSIWrapper<h::Known>; // granary-hardened
-using WithZeros = ANSIWrapper<LiveMapHeap<ZeroOnFreeHeap<h::Guarded>>>;
 
 } // namespace heapwright::benchmarks::hardened
