@@ -101,8 +101,8 @@ def complete(table: pl.DataFrame, keys: Sequence[str]) -> tuple[pl.DataFrame, tu
         counts = single.group_by(keys).len().filter(pl.col("len") == len(whole))
         if missing := combinations - len(counts):
             notes.append(
-                f"{missing} of {combinations} combinations left out: not in every block did their "
-                "runs end well"
+                f"{missing} of {combinations} combinations left out: they have no good run in some "
+                "block"
             )
         single = single.join(counts.select(keys), on=keys, how="semi")
     return single, tuple(notes)
