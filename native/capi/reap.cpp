@@ -3,9 +3,10 @@
 //
 // Reaps for C, over the C++ composition.
 //
-// The inline function in the header allocates by moving a pointer. Every other function first
-// copies that pointer to the heap and afterwards copies it back. A shared reap shows no pointer, so
-// each call takes its lock. The lock of a shared parent is taken to join and to leave it.
+// The inline function in the header allocates by moving a pointer. Every function that allocates or
+// frees single objects first copies that pointer to the heap and afterwards copies it back. A
+// shared reap shows no pointer. These functions and the queries take its lock; `clear`, `destroy`
+// and `parent` do not. The lock of a shared parent is taken to join and to leave it.
 #include <heapwright/c/reap.h>
 
 #include <capi/chunk_source.hpp>

@@ -9,11 +9,11 @@
 //   std::pmr::vector<int> rows(&query);
 //   auto* const row = query.make<Row>(1, 2);                 // freed with the query
 //
-// Clearing or destroying one frees all its objects and clears those nested in it. A nested one then
-// has no parent until its own scope ends. No destructors run for the objects in it. Containers must
-// not use or free memory from it after that. Without memory, `allocate` and `make` throw
-// `std::bad_alloc`, and `malloc` returns null. It is as thread-safe as the heap.
-// Cost: a virtual call as a memory resource; otherwise the cost of the heap.
+// Clearing one frees all its objects and clears those nested in it, which stay nested. Destroying
+// one does the same, and those nested in it then have no parent. No destructors run for the objects
+// in it. Containers must not use or free memory from it after that. Without memory, `allocate` and
+// `make` throw `std::bad_alloc`, and `malloc` returns null. It is as thread-safe as the heap. Cost:
+// a virtual call as a memory resource; otherwise the cost of the heap.
 #pragma once
 
 #include <heapwright/adaptor/object_memory.hpp>

@@ -14,6 +14,7 @@
 //  - `malloc` returns null when there is no memory. Every layer passes a null up untouched.
 //  - `malloc(n)` for n > 0 returns n bytes or more. Modulo `H::alignment` the address is
 //    `alignmentOffsetOf<H>`, which is 0 everywhere but below a layer that writes a header.
+//  - The contents of memory from `malloc` are arbitrary. Only `zalloc` returns zero bytes.
 //  - `free` takes a live object of this very heap, never null.
 //  - The destructor returns all memory of the heap to the heap below.
 //  - Layers inherit privately. A verb exists above a layer only if the layer names it.

@@ -3,7 +3,7 @@
 //
 // The blocks of the observations of one process. As in all blocks, published data counts at once. A
 // reader has all of it, also during the run and after this program was killed. The first block has
-// 4 KiB, each further one twice as much, up to 64 KiB.
+// 4 KiB, each further one twice as much, up to 64 KiB. A record that needs more gets up to 1 MiB.
 #pragma once
 
 #include "trace/system.hpp"

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A server that forks one heapwright-run for each command. A fork costs a fraction of an exec, and
-// no run pays for it. The process for the next command is forked when a run is over. It waits on
-// the socket with its pages touched.
+// no run pays for it. The process for the next command is forked at the start and when a run is
+// over. It waits on the socket with its pages touched.
 //
 // Protocol on standard input, a socket: The client writes a head of three 32-bit numbers and passes
 // a descriptor with it. The numbers count the bytes that follow, arguments and variables. The
