@@ -78,10 +78,11 @@ TYPED_TEST(OwnerCacheViewTest, InspectAddsItsFiguresToTheSnapshot) {
     EXPECT_EQ(snapshot.caches[0].remoteObjects, 1U);
     EXPECT_EQ(snapshot.caches[0].remoteBytes, 32U);
     EXPECT_EQ(snapshot.caches[0].flushes, 0U);
-    EXPECT_TRUE(this->cache_.hand(0, 2, [](ObjectLink* chain, std::size_t number) {
-        EXPECT_EQ(number, 2U);
-        return chain->next->next;
-    }));
+    EXPECT_TRUE(
+        this->cache_.hand(0, 2, [](ObjectLink* chain, std::size_t number, ObjectLink* /*end*/) {
+            EXPECT_EQ(number, 2U);
+            return chain->next->next;
+        }));
     EXPECT_NE(this->cache_.takeRemote(), nullptr);
     snapshot = {};
     OwnerCacheView<typename TestFixture::Cache>(this->cache_).inspect(snapshot);
