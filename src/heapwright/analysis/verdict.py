@@ -265,10 +265,10 @@ def _too_wide(
             *notes,
         )
     best = min(known, key=lambda entrant: _promise(entrant, rule))
-    return undecided(_what_is_open(best, rule), _what_would_settle(known, rule), *notes)
+    return undecided(_what_is_open(best, baseline, rule), _what_would_settle(known, rule), *notes)
 
 
-def _what_is_open(entrant: Entrant, rule: Rule) -> str:
+def _what_is_open(entrant: Entrant, baseline: Entrant, rule: Rule) -> str:
     """What is decided of the candidate, if something is, and what is not."""
     time, memory = entrant.time, entrant.memory
     if rule.judges_memory and time and memory and rule.decides(time):
@@ -284,8 +284,8 @@ def _what_is_open(entrant: Entrant, rule: Rule) -> str:
             f"it {question}{rule.beyond}: {time_in_words(time, rule.margin)}"
         )
     return (
-        f"the intervals are too wide to say whether {entrant.label} is better{rule.beyond}: "
-        f"{rule.figures(entrant)}"
+        f"the intervals are too wide to say whether {entrant.label} or {baseline.label} is better"
+        f"{rule.beyond}: {rule.figures(entrant)}"
     )
 
 

@@ -171,7 +171,7 @@ def test_wide_intervals_ask_for_more_blocks() -> None:
         (
             (0.95, 1.05),
             (0.95, 1.05),
-            "the intervals are too wide to say whether x is better by more than 2 %: "
+            "the intervals are too wide to say whether x or glibc is better by more than 2 %: "
             "time 0 % (-5 to +5), memory 0 % (-5 to +5)",
         ),
     ],
