@@ -200,7 +200,7 @@ def _response(program: Program, name: str, response: ProgramResponse) -> Iterato
         text = "a response has one of pattern, json and last_number"
         yield Problem((*here, given[-1]) if given else here, text)
     if response.pattern is not None:
-        yield from _pattern((*here, "pattern"), response.pattern, value=True)
+        yield from _pattern(program, (*here, "pattern"), response.pattern, value=True)
     yield from _stream(program, here, response.stream)
 
 
@@ -214,7 +214,7 @@ def _check(program: Program, here: Keys, check: ProgramCheck) -> Iterator[Proble
     for key in ("pattern", "without"):
         text = getattr(check, key)
         if text is not None:
-            yield from _pattern((*here, key), text, value=False)
+            yield from _pattern(program, (*here, key), text, value=False)
     if check.command is not None and (check.file is not None or check.stream != "stdout"):
         yield Problem((*here, "command"), "a command looks at what it likes; leave out what for")
     yield from _stream(program, here, check.stream)
@@ -225,7 +225,7 @@ def _stream(program: Program, here: Keys, stream: str) -> Iterator[Problem]:
         yield Problem((*here, "stream"), "log is a server's, and there is none")
 
 
-def _pattern(here: Keys, pattern: str, *, value: bool) -> Iterator[Problem]:
+def _pattern(program: Program, here: Keys, pattern: str, *, value: bool) -> Iterator[Problem]:
     try:
         groups = re.compile(pattern).groupindex
     except (re.error, RecursionError, OverflowError) as error:
@@ -233,3 +233,7 @@ def _pattern(here: Keys, pattern: str, *, value: bool) -> Iterator[Problem]:
         return
     if value and "value" not in groups:
         yield Problem(here, "the regular expression has no group called value: (?P<value>…)")
+    for name in re.findall(r"(?<!\\)\{([a-z][a-z0-9_]*)\}", pattern):
+        if name in {*program.parameters, *ALWAYS, RUN, PORT}:
+            why = "a pattern is a regular expression and no template"
+            yield Problem(here, f"{{{name}}} has no value here: {why}; write what fits it, as \\S+")

@@ -167,6 +167,7 @@ def test_what_is_wrong_with_a_part_is_said_with_the_part(tmp_path: Path) -> None
         ("each_s", "time", "'time' is reserved by heapwright"),
         ("last_number", 'json = "x"\nlast_number', "a response has one of"),
         ('pattern = "so"', 'pattern = "("', "the regular expression cannot be read"),
+        ('pattern = "so"', 'pattern = "^at {run}/x"', "{run} has no value here"),
         ('pattern = "so"', "", "a check has one of pattern, without, same_as, command"),
         ("[data]\n", "[data]\nserver = 1\n", "data.server: must be a table"),
         ('commands = ["make >table"]', "", "nothing makes it"),
