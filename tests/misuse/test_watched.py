@@ -26,7 +26,7 @@ WATCHERS = sorted(CATALOGUED | {header.stem for header in (HERE / "compositions"
 # The limits of pages for each object. They cannot fill a narrow address space, outrun a timer, or
 # fork as fast as others on a busy machine.
 BEYOND_GUARD_PAGES = {
-    *("limit-large", "limit-medium", "limit-new", "limit-small"),
+    *("limit-large", "limit-medium", "limit-new", "limit-small", "limit-threads"),
     *("signal-timer", "fork-handlers"),
 }
 
