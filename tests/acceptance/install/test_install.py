@@ -189,6 +189,22 @@ def test_a_package_that_is_too_old_is_refused(prefix: Path, tmp_path: Path) -> N
     assert 'requested version "99"' in done.stderr.replace("\n  ", " ")
 
 
+def test_a_missing_component_is_named_with_what_installs_it(prefix: Path, tmp_path: Path) -> None:
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.25)\nproject(demanding LANGUAGES NONE)\n"
+        "find_package(heapwright REQUIRED COMPONENTS c granary)\n",
+        encoding="utf-8",
+    )
+    done = ran(
+        [tool("cmake"), "-S", tmp_path, "-B", tmp_path / "b", f"-DCMAKE_PREFIX_PATH={prefix}"]
+    )
+    assert done.returncode != 0
+    words = " ".join(done.stderr.split())
+    assert f"There is no granary in {prefix}/lib" in words
+    assert "install it without `--component`" in words
+    assert "There is no c in" not in words
+
+
 def test_every_example_is_a_project_of_its_own() -> None:
     assert len(BY_CMAKE) >= 4
     for example in EXAMPLES.iterdir():
