@@ -34,7 +34,7 @@ TEST(Constraints, ATagIsCheckedOnce) {
     EXPECT_TRUE((stands<Checked, SizeHeap<Once>>)) << "a new tag before the old one";
 }
 
-TEST(Constraints, AListThatServesAnyRequestIsAskedForOneSize) {
+TEST(Constraints, AListForAnyRequestReceivesOneSize) {
     using List = FreelistHeap<Tagged>;
     EXPECT_TRUE(uniformHeap<List>);
     EXPECT_TRUE((uniformHeap<LockedHeap<FutexLock, SizeHeap<List>>>));

@@ -122,7 +122,7 @@ TYPED_TEST_P(LayerStack, SurvivesASourceThatHasNothing) {
     }
 }
 
-TYPED_TEST_P(LayerStack, RefusesWhatNoMemoryCanHold) {
+TYPED_TEST_P(LayerStack, RefusesSizesBeyondAnyMemory) {
     if constexpr (TypeParam::shape.largest > 48) {
         typename TypeParam::Heap heap;
         for (const std::size_t size : {SIZE_MAX, SIZE_MAX - 7, SIZE_MAX - 15, SIZE_MAX - 4096,
@@ -210,7 +210,7 @@ TYPED_TEST_P(LayerStack, StartsAfreshAfterClear) {
     }
 }
 
-TYPED_TEST_P(LayerStack, ServesFromWhatItHoldsWithoutAskingBelow) {
+TYPED_TEST_P(LayerStack, ServesFromHeldMemoryWithoutTheHeapBelow) {
     if constexpr (TypeParam::counted && HoldingHeap<typename TypeParam::Heap>) {
         typename TypeParam::Heap heap;
         EXPECT_EQ(heap.mallocHeld(48), nullptr);
@@ -258,9 +258,9 @@ TYPED_TEST_P(LayerStack, IsDrawnFromItsType) {
 
 REGISTER_TYPED_TEST_SUITE_P(LayerStack, AgreesWithTheModelOverRandomHistories,
                             ReturnsEverythingWhenItIsDestroyed, ReturnsNullIfTheSourceDoes,
-                            SurvivesASourceThatHasNothing, RefusesWhatNoMemoryCanHold,
+                            SurvivesASourceThatHasNothing, RefusesSizesBeyondAnyMemory,
                             HonoursEveryAlignment, WritesWithinTheCapacityChangeNoOtherObject,
-                            StartsAfreshAfterClear, ServesFromWhatItHoldsWithoutAskingBelow,
+                            StartsAfreshAfterClear, ServesFromHeldMemoryWithoutTheHeapBelow,
                             MeasuresWhatItHasTaken, IsDrawnFromItsType);
 
 } // namespace

@@ -92,7 +92,7 @@ using Use = ::testing::Types<
 INSTANTIATE_TYPED_TEST_SUITE_P(Use, LayerStack, Use);
 
 /// What throws is no heap for the suite, but its histories are a heap's.
-TEST(ThrowExceptionHeapInHistories, ServesAsWhatIsBelow) {
+TEST(ThrowExceptionHeapInHistories, ServesAsTheHeapBelow) {
     ThrowExceptionHeap<Quick> heap;
     for (int i = 0; i < 1000; ++i) {
         auto* const object =

@@ -114,7 +114,7 @@ TEST(Explorer, FindsALostUpdateAndCanRepeatIt) {
     EXPECT_EQ(replay<LostUpdate>("0*3 1*3").failure, "") << "it depends on the order";
 }
 
-TEST(Explorer, AcceptsWhatIsRight) {
+TEST(Explorer, AcceptsACorrectModel) {
     for (const Options& options : {Options{}, unreduced}) {
         const Exploration added = explore<KeptUpdate>(options);
         EXPECT_TRUE(added.complete && added.failure.empty()) << toText(added);
@@ -133,7 +133,7 @@ TEST(Explorer, FindsADeadlock) {
     }
 }
 
-TEST(Explorer, FindsWhatDoesNotEnd) {
+TEST(Explorer, FindsAModelThatDoesNotEnd) {
     EXPECT_EQ(explore<Spinning>().failure, "it does not end");
 }
 

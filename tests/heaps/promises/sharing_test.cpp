@@ -137,7 +137,7 @@ TYPED_TEST(PromisedLinesMutation, AHeapThatKeepsNoLinesCleanIsFound) {
 }
 
 /// With the promise about running threads alone, successors share lines with ended threads.
-TEST(PromisedLinesOfRunning, AHeapThatForgetsEndedThreadsBreaksTheStrictPromise) {
+TEST(PromisedLinesOfRunning, AHeapThatReusesLinesOfEndedThreadsBreaksTheStrictPromise) {
     std::size_t found = 0;
     for (const Named& each : histories()) {
         typename Granary::Heap heap;

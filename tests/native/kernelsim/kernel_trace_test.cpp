@@ -77,7 +77,7 @@ TEST(KernelTrace, MaySayHowMuchOfTheMemoryIsFree) {
     EXPECT_EQ(complaint(start + "memory\n"), "line 4: expected `memory MIB FREE`");
 }
 
-TEST(KernelTrace, SaysWhatIsWrongAndOnWhichLine) {
+TEST(KernelTrace, ReportsTheErrorAndItsLine) {
     const std::vector<std::pair<std::string, std::string>> wrong = {
         {"", "line 1: the trace is empty"},
         {"some text\n", "line 1: this is no kernel trace"},

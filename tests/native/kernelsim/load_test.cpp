@@ -100,7 +100,7 @@ TEST(KernelLoad, GivesTrafficThatMakesSense) {
     }
 }
 
-TEST(KernelLoad, EndsAsManyElsewhereAsItSays) {
+TEST(KernelLoad, EndsTheStatedNumberOnOtherProcessors) {
     Load load = read(whole);
     load.operations = 20'000;
     const Traffic traffic = draw(load, 8, 3);

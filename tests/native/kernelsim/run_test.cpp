@@ -58,7 +58,7 @@ TEST(KernelModels, DoTheSameEachTime) {
     }
 }
 
-TEST(KernelModels, DropWhatCanBeDroppedBeforeTheyRefuse) {
+TEST(KernelModels, DropReclaimableMemoryBeforeTheyRefuse) {
     std::istringstream text("heapwright-kernel-load 1 memory 16 operations 9000 nanoseconds 1\n"
                             "caches 1 cache 512 8 0 1 thing fill 0 0 reclaim 0 0 activities 1\n"
                             "activity 1 0 dropped 1 object 0 8 8 with end\n");
@@ -70,7 +70,7 @@ TEST(KernelModels, DropWhatCanBeDroppedBeforeTheyRefuse) {
     }
 }
 
-TEST(KernelModels, RefuseWhatThereIsNoMemoryFor) {
+TEST(KernelModels, RefuseRequestsWithoutMemory) {
     std::istringstream text("heapwright-kernel-load 1 memory 16 operations 9000 nanoseconds 1\n"
                             "caches 0 fill 0 0 reclaim 0 0 activities 1\n"
                             "activity 1 0 end 1 general 4096 4096 1 1 with end\n");
@@ -132,7 +132,7 @@ public:
     void put(Cache& /*cache*/, void* /*object*/) noexcept {}
 };
 
-TEST(KernelModels, ThatDoWhatNoneMayAreFoundOut) {
+TEST(KernelModels, ThatBreakARuleAreDetected) {
     std::istringstream text("heapwright-kernel-trace 1\nkernel 6.1 slub\ncpus 1\nmemory 16\n"
                             "cache 0 100 8 -- thing\nevents\n"
                             "a 1 0 1 0\na 2 0 2 0\nf 3 0 1\nf 4 0 2\nend 4\n");

@@ -45,7 +45,7 @@ TEST(PageSet, ARangeBeyondAllAddressesIsNone) {
     EXPECT_FALSE(pages.has(heap));
 }
 
-TEST(LiveBlocks, AreWhatWasNotFreed) {
+TEST(LiveBlocks, AreTheBlocksWithoutAFree) {
     LiveBlocks live = LiveTrace()
                           .malloc(heap + 64, 20, 24)
                           .malloc(heap + 0, 40)

@@ -124,7 +124,7 @@ TEST(Search, BeginsWithTheWordsOfRegisters) {
     EXPECT_EQ(reached(live), (std::vector{true, true}));
 }
 
-TEST(Search, DoesNotBelieveWhatIsLeftInPagesOfTheHeap) {
+TEST(Search, IgnoresStalePointersInPagesOfTheHeap) {
     LiveBlocks live = LiveTrace().malloc(heap, 32).malloc(heap + 64, 32).free(heap + 64).live();
     MadeUp memory = program();
     memory.put(heap + 64, heap); // from a freed object
@@ -211,7 +211,7 @@ TEST(ProcessMemory, OfNoProcessIsAnError) {
 }
 
 /// Its times are 100 ns apart, and a tenth of the run is its teardown.
-TEST(SearchTeardown, WhatAFreedTableLedToWasNotLost) {
+TEST(SearchTeardown, BlocksOfAFreedTableAreNotLost) {
     LiveTrace trace;
     trace.malloc(heap, 256);
     for (std::uint64_t i = 1; i <= 20; ++i) {
@@ -228,7 +228,7 @@ TEST(SearchTeardown, WhatAFreedTableLedToWasNotLost) {
     EXPECT_EQ(reached(live), std::vector<bool>(20, true)) << "two of twenty are nearly none";
 }
 
-TEST(SearchTeardown, WhatWasFreedEarlierLeadsToNothing) {
+TEST(SearchTeardown, ATableThatWasFreedEarlierLeadsToNothing) {
     LiveTrace trace;
     trace.malloc(heap, 256).free(heap);
     for (std::uint64_t i = 1; i <= 20; ++i) {

@@ -40,7 +40,7 @@ TEST(HeapMapCells, ABlockLiesInAllItsPages) {
     EXPECT_NE(text.find("[0.414]]"), std::string::npos) << "what is left of 100,000 bytes";
 }
 
-TEST(HeapMapCells, AreFewWhateverTheExtent) {
+TEST(HeapMapCells, AreFewForAnyExtent) {
     HeapMap map(0, 0);
     std::mt19937_64 random(3);
     std::vector<std::uint64_t> places;

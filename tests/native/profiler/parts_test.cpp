@@ -15,7 +15,7 @@
 namespace heapwright::profiler {
 namespace {
 
-TEST(LiveBlocksTable, HoldsWhatAMapHolds) {
+TEST(LiveBlocksTable, AgreesWithAMap) {
     std::mt19937_64 random(11);
     LiveBlocks table;
     std::map<std::uint64_t, std::uint64_t> model;

@@ -11,7 +11,7 @@ namespace {
 
 using trace::Routine;
 
-TEST(Totals, WhatReturnsABlockIsAnAllocation) {
+TEST(Totals, CountsEachCallThatReturnsABlockAsAllocation) {
     Scene scene;
     scene.malloc(0x1000, 10).call(Routine::calloc, 0x2000, 20).realloc(0, 0x3000, 30);
     scene.call(Routine::posixMemalign, 0x4000, 40).call(Routine::operatorNew, 0x5000, 50);
@@ -38,7 +38,7 @@ TEST(Totals, IgnoreFailedAllocationsAndFreesOfNull) {
     EXPECT_EQ(scene.state().operations, 6U);
 }
 
-TEST(Totals, AFreeOfWhatWasNeverAllocatedIsCounted) {
+TEST(Totals, CountsAFreeOfAnUnknownBlock) {
     Scene scene;
     scene.free(0x1000).malloc(0x1000, 1).free(0x1000).free(0x1000).realloc(0x2000, 0x3000, 8);
     EXPECT_EQ(scene.counts().unknownFrees, 3U);
@@ -55,7 +55,7 @@ TEST(Totals, AnAddressHandedOutTwiceEndsTheOldBlock) {
     EXPECT_EQ(scene.state().objects, 1U);
 }
 
-TEST(Totals, WhatIsLiveAtTheEndWasNeverFreed) {
+TEST(Totals, CountsBlocksLiveAtTheEndAsNeverFreed) {
     Scene scene;
     scene.malloc(0x1000, 10).malloc(0x2000, 20).free(0x1000);
     const std::string document = scene.document();
@@ -109,7 +109,7 @@ TEST(Realloc, ToNothingIsAnEndButNoFree) {
 }
 
 /// Another thread is given the old address while the realloc has not returned.
-TEST(Realloc, DoesNotEndWhatHasGotItsOldAddressSince) {
+TEST(Realloc, DoesNotEndALaterBlockAtItsOldAddress) {
     Scene scene;
     scene.malloc(0x1000, 10).after(5).release(0x1000);
     scene.thread(1).after(5).malloc(0x1000, 77);
@@ -137,7 +137,7 @@ TEST(Realloc, OfABlockThatIsNotKnownLeavesOthersAlone) {
     EXPECT_EQ(scene.state().bytes, 12U);
 }
 
-TEST(RetentionTime, ItsLimitsBelongToWhatTheyLimit) {
+TEST(RetentionTime, ItsLimitsAreOfTheRegionsThatTheyLimit) {
     Scene scene;
     for (std::uint64_t block = 1; block <= 5; ++block)
         scene.malloc(block << 12, 10);
@@ -174,7 +174,7 @@ TEST(PeakMemory, IsReportedWithItsTimeAndObjects) {
     EXPECT_TRUE(begins(document, "null", "peak", "usable_bytes"));
 }
 
-TEST(PeakMemory, KnowsWhatBlocksWereRoundedUpTo) {
+TEST(PeakMemory, KnowsTheRoundedSizesOfBlocks) {
     Scene scene;
     scene.call(Routine::malloc, 0x1000, 10, 24).call(Routine::malloc, 0x2000, 100, 104);
     scene.free(0x1000);
@@ -210,7 +210,7 @@ TEST(Processes, HaveAddressesOfTheirOwnAndEndOneByOne) {
     EXPECT_EQ(number(scene.document(), "totals", "never_freed_bytes"), 111);
 }
 
-TEST(SitesOfCalls, KnowWhatTheyAskedForAndWhatIsLeft) {
+TEST(SitesOfCalls, CountRequestedAndLiveBytes) {
     Scene scene;
     trace::Event event;
     event.size = 50;

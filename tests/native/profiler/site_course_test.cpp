@@ -21,7 +21,7 @@ std::string of(const SiteCourse& course, std::uint32_t site) {
     return json.text();
 }
 
-TEST(SiteCourse, HasWhatWasLiveAtEvenMoments) {
+TEST(SiteCourse, HasTheLiveBytesAtEvenIntervals) {
     SiteCourse course(44'000'000); // a step of a millisecond
     std::vector<Site> sites(2);
     for (std::uint64_t at = 1; at <= 3; ++at) {

@@ -31,7 +31,7 @@ std::string longRun(std::uint64_t said) {
     return scene.document();
 }
 
-TEST(TimelineCurve, IsBoundedAndExactAtThePeakWhateverTheDuration) {
+TEST(TimelineCurve, IsBoundedAndExactAtThePeakForAnyDuration) {
     for (const std::uint64_t said : {std::uint64_t{0}, millisecond, second, 1000 * second}) {
         const std::string document = longRun(said);
         const std::string timeline = after(document, "timeline");
@@ -44,7 +44,7 @@ TEST(TimelineCurve, IsBoundedAndExactAtThePeakWhateverTheDuration) {
     }
 }
 
-TEST(TimelineCurve, APointIsWhatWasLiveThen) {
+TEST(TimelineCurve, APointHasTheLiveBytesOfItsTime) {
     Plan plan = oneProcess();
     Scene scene(plan);
     scene.after(500).malloc(0x1000, 10).after(1000).malloc(0x2000, 20).after(400).free(0x1000);

@@ -18,7 +18,7 @@ void* object(std::uint64_t number) {
     return reinterpret_cast<void*>((number + 1) << 4U); // NOLINT
 }
 
-TEST(ObjectExchange, EachTakerGetsWhatWasGivenForIt) {
+TEST(ObjectExchange, EachTakerGetsItsObject) {
     constexpr std::uint64_t uses = 100'000;
     constexpr std::uint32_t slots = 3;
     std::array<ObjectExchange::Slot, slots> table{};

@@ -123,7 +123,7 @@ TEST_F(ReplayTest, InRecordedOrderTheyAreWithAnyNumberOfThreads) {
     }
 }
 
-TEST_F(ReplayTest, WhatATraceShouldNotHaveIsToleratedAndCounted) {
+TEST_F(ReplayTest, ToleratesAndCountsInvalidEvents) {
     const Drawn drawn =
         Drawing({.threads = 4, .calls = 5000, .foreignPercent = 30, .odd = true}, 11).draw();
     const Done plan = prepare(drawn.events, 4, "--order recorded");

@@ -18,7 +18,7 @@
 namespace heapwright::synth {
 namespace {
 
-TEST(AliasTable, DrawsByWeightAndNeverWhatHasNone) {
+TEST(AliasTable, DrawsByWeightAndNeverWithWeightZero) {
     Random random(1);
     const AliasTable lottery({1, 0, 3, 0, 6});
     std::vector<int> drawn(5);

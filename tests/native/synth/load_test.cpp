@@ -137,7 +137,7 @@ TEST(Load, HandsOverAndMovesAsOftenAsSaid) {
     EXPECT_TRUE(read.live.empty());
 }
 
-TEST(Plan, RefusesWhatMakesNoSense) {
+TEST(Plan, RefusesInconsistentPlans) {
     const std::string good = std::string(head) + bands + lifetimes + one + phases;
     EXPECT_NO_THROW(planOf(good));
     for (std::size_t end = 0; end + 1 < good.size(); end += 3)

@@ -138,7 +138,7 @@ TEST(Live, RecordsAreReadAsFarAsTheyArePublished) {
     EXPECT_EQ(trace.faultCount(), 0U);
 }
 
-TEST(Live, AClockThatGoesBackIsHeldAndCounted) {
+TEST(Live, AClockThatDecreasesIsHeldAndCounted) {
     MemoryTrace memory;
     Encoder encoder{};
     memory.open(encoder, 0, 0, 2000);

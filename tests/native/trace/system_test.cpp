@@ -54,7 +54,7 @@ void expectSame(const SystemSample& read, const SystemSample& written) {
     EXPECT_EQ(read.resident(), written.resident());
 }
 
-TEST(System, WhatIsWrittenIsRead) {
+TEST(System, ReadsItsOwnRecords) {
     std::mt19937_64 random(1);
     SystemEncoder encoder;
     SystemDecoder decoder;

@@ -71,7 +71,7 @@ TYPED_TEST(NestedResources, AreClearedWithTheirParent) {
     EXPECT_TRUE(Ledger::the().live.empty());
 }
 
-TYPED_TEST(NestedResources, MakeObjectsWhereTheyBelong) {
+TYPED_TEST(NestedResources, MakeObjectsInTheirOwnResource) {
     struct alignas(256) Wide {
         std::array<int, 3> numbers;
     };

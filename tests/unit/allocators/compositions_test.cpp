@@ -99,7 +99,7 @@ TEST(Compositions, LeaMapsTheLargeAndLearns) {
     heap.free(again);
 }
 
-TEST(Compositions, LeaGivesMemoryBack) {
+TEST(Compositions, LeaReturnsMemory) {
     Lea heap;
     std::vector<void*> objects;
     for (int i = 0; i < 2000; ++i) {

@@ -22,7 +22,7 @@ std::size_t mappedBy(ReapHoard& heap) {
     return usage.mapped;
 }
 
-TEST(ReapHoard, ServesOneThreadsObjectsOneBehindAnotherAndWithWhatWasFreed) {
+TEST(ReapHoard, ServesOneThreadInSequenceAndFromFreedObjects) {
     ReapHoard heap;
     auto* const first = static_cast<std::byte*>(heap.malloc(32));
     auto* const second = static_cast<std::byte*>(heap.malloc(32));
@@ -35,7 +35,7 @@ TEST(ReapHoard, ServesOneThreadsObjectsOneBehindAnotherAndWithWhatWasFreed) {
 }
 
 // Each thread frees what its neighbour has made, as it makes the next.
-TEST(ReapHoard, AnyThreadFreesWhatAnyOtherHasMade) {
+TEST(ReapHoard, AnyThreadFreesObjectsOfAnyOther) {
     constexpr std::size_t threads = 4;
     constexpr int rounds = 20'000;
     ReapHoard heap;
@@ -70,7 +70,7 @@ TEST(ReapHoard, AnyThreadFreesWhatAnyOtherHasMade) {
     EXPECT_LT(mappedBy(heap), 16 * MiB);
 }
 
-TEST(ReapHoard, ClearingOneEmptiesThoseInsideWhateverThreadFilledThem) {
+TEST(ReapHoard, ClearingOneEmptiesNestedOnesOfAnyThread) {
     ReapHoard root;
     ReapHoard inside(root);
     for (int round = 0; round < 3; ++round) {

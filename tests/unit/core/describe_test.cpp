@@ -25,7 +25,7 @@ struct Rung {
     using Below = Heaps<SuperHeap>;
 };
 
-TEST(Describe, EscapesWhatJsonNeedsEscaped) {
+TEST(Describe, EscapesForJson) {
     EXPECT_EQ(describe<Bottom>(), R"({"layer":"Bottom","policies":[],)"
                                   R"("caption":"ends \"here\"","below":[]})");
 }

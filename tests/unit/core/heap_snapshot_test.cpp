@@ -9,7 +9,7 @@
 namespace heapwright::testing {
 namespace {
 
-TEST(HeapSnapshot, CountsWhatIsLiveAndFree) {
+TEST(HeapSnapshot, CountsLiveAndFreeObjects) {
     constexpr HeapSnapshot::SizeClass figures = {
         .size = 32, .used = 10, .cached = 3, .held = 30, .heldGlobal = 5};
     static_assert(figures.live() == 7);
@@ -69,7 +69,7 @@ TEST(HeapSnapshot, LetsASharedHeapInOnce) {
     EXPECT_FALSE(snapshot.firstVisit(&one));
 }
 
-TEST(ObjectVisitor, RunsWhatItWasMadeOf) {
+TEST(ObjectVisitor, RunsItsFunction) {
     std::vector<LiveObject> seen;
     const auto collect = [&seen](const LiveObject& object) { seen.push_back(object); };
     const ObjectVisitor visit(collect);
@@ -84,7 +84,7 @@ TEST(ObjectVisitor, RunsWhatItWasMadeOf) {
     EXPECT_FALSE(seen[1].cached);
 }
 
-TEST(HeapSnapshot, TakesWhatWaitsOffWhatIsLive) {
+TEST(HeapSnapshot, SubtractsWaitingObjectsFromLiveOnes) {
     HeapSnapshot snapshot;
     snapshot.sizeClass(3, 64).used = 5;
     snapshot.large = {.objects = 2, .bytes = 3000};

@@ -18,7 +18,7 @@ TEST(Json, KeepsTheCommas) {
     EXPECT_EQ(json.text(), R"({"a":1,"b":[0.5,true,null,{}],"c":"text","d":1.5})");
 }
 
-TEST(Json, HasNullForWhatIsNoNumber) {
+TEST(Json, WritesNullForNoNumber) {
     Json json;
     json.beginArray().value(std::numeric_limits<double>::infinity());
     json.value(std::numeric_limits<double>::quiet_NaN()).value(1e300).endArray();
@@ -31,7 +31,7 @@ TEST(Json, HasNumbersThatAreReadBackAsTheyWere) {
     EXPECT_EQ(json.text(), "[0.1,0.3333333333333333,18446744073709551615]");
 }
 
-TEST(JsonText, EscapesWhatItMust) {
+TEST(JsonText, EscapesControlCharactersAndQuotes) {
     EXPECT_EQ(jsonText(""), R"("")");
     EXPECT_EQ(jsonText("a\"\\\n\x7F"), R"("a\"\\\u000a\u007f")");
     EXPECT_EQ(jsonText(std::string_view("\0x", 2)), R"("\u0000x")");

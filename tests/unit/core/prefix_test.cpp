@@ -7,14 +7,14 @@
 namespace heapwright::testing {
 namespace {
 
-TEST(Prefix, IsWhatATextBeginsWith) {
+TEST(Prefix, IsTheBeginningOfAText) {
     EXPECT_TRUE(beginsWith("signal:USR2", "signal:"));
     EXPECT_TRUE(beginsWith("signal:", "signal:"));
     EXPECT_TRUE(beginsWith("anything", ""));
     EXPECT_TRUE(beginsWith("", ""));
 }
 
-TEST(Prefix, IsNotWhatComesLaterOrIsLonger) {
+TEST(Prefix, IsNoLaterOrLongerText) {
     EXPECT_FALSE(beginsWith("a signal:", "signal:"));
     EXPECT_FALSE(beginsWith("signal", "signal:"));
     EXPECT_FALSE(beginsWith("", "x"));

@@ -73,7 +73,7 @@ TEST(Traits, TakeAnAbsentConstantForItsDefault) {
     EXPECT_FALSE(MaxAlignedHeap<Phased>);
 }
 
-TEST(Traits, AskAHeapWhatItsVerbsCannotShow) {
+TEST(Traits, ReadStatementsOfTheHeap) {
     EXPECT_TRUE(ConcurrentHeap<SharedByThreads>);
     EXPECT_FALSE(ForeignFreeHeap<SharedByThreads>) << "it states no";
     EXPECT_FALSE(ConcurrentHeap<Least> || ForeignFreeHeap<Least> || UniquelyNamedHeap<Least>);

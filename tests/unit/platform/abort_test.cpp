@@ -15,7 +15,7 @@ TEST(AbortDeathTest, WritesOneLineAndAborts) {
                 ::testing::KilledBySignal(SIGABRT), "^heapwright: free\\(\\): double free\n");
 }
 
-TEST(AbortDeathTest, CutsWhatIsTooLong) {
+TEST(AbortDeathTest, TruncatesALongMessage) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     const std::string tooLong(1000, 'x');
     EXPECT_EXIT(platform::abortWithMessage("free", tooLong), ::testing::KilledBySignal(SIGABRT),

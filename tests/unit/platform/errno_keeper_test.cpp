@@ -7,7 +7,7 @@
 namespace heapwright::testing {
 namespace {
 
-TEST(ErrnoKeeper, RestoresWhatWasThere) {
+TEST(ErrnoKeeper, RestoresTheValue) {
     errno = EINTR;
     {
         const platform::ErrnoKeeper keeper;

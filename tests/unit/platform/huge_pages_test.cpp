@@ -30,7 +30,7 @@ class HugePagesOf : public ::testing::Test {};
 using Ways = ::testing::Types<platform::AdvisedHugePages, platform::ReservedHugePages>;
 TYPED_TEST_SUITE(HugePagesOf, Ways);
 
-TYPED_TEST(HugePagesOf, StandWhereTheyAreAskedAndAreZero) {
+TYPED_TEST(HugePagesOf, LieAtTheRequestedAddressAndAreZero) {
     static_assert(platform::HugePages<TypeParam>);
     const std::size_t huge = platform::hugePageSize();
     for (const std::size_t alignment : {huge, 4 * huge}) {

@@ -50,7 +50,7 @@ TEST_F(OutputTest, WritesItAllToAFileThatIsNew) {
     EXPECT_EQ(errno, EXDEV);
 }
 
-TEST_F(OutputTest, WritesBehindWhatAFileHas) {
+TEST_F(OutputTest, AppendsToAFile) {
     for (const char* line : {"one\n", "two\n"}) {
         const int file = platform::appendToFile(path_.c_str());
         ASSERT_GE(file, 0);

@@ -37,7 +37,7 @@ TEST(Pages, FailureIsNullAndKeepsErrno) {
     EXPECT_EQ(errno, EINTR);
 }
 
-TEST(Pages, StandWhereTheyAreAsked) {
+TEST(Pages, LieAtTheRequestedAddress) {
     const std::size_t page = platform::pageSize();
     for (const std::size_t phase : {std::size_t{0}, page, 1 * MiB - page}) {
         void* const pages = platform::mapPagesAt(3 * page, 1 * MiB, phase);

@@ -72,7 +72,7 @@ TEST_F(HeapUnderAddressSanitizer, ReportsAnOverflowOfTheNewestPieceOfAChunk) {
     EXPECT_EQ(read(next), read(next));
 }
 
-TEST_F(HeapUnderAddressSanitizer, ReportsAUseOfWhatWaitsOnAList) {
+TEST_F(HeapUnderAddressSanitizer, ReportsAUseOfAnObjectOnAList) {
     FreelistHeap<SizeHeap<CountingHeap>> heap;
     auto* const object = static_cast<char*>(heap.malloc(48));
     heap.free(object);
@@ -83,7 +83,7 @@ TEST_F(HeapUnderAddressSanitizer, ReportsAUseOfWhatWaitsOnAList) {
     heap.free(object);
 }
 
-TEST_F(HeapUnderAddressSanitizer, ReportsAUseOfWhatWaitsInAClass) {
+TEST_F(HeapUnderAddressSanitizer, ReportsAUseOfAnObjectInAClass) {
     using Lists = StrictSegHeap<PowerOfTwo<8>, FreelistHeap<NullHeap>, SizeHeap<CountingHeap>>;
     Lists heap;
     auto* const object = static_cast<char*>(heap.malloc(50)); // of the class of 56
@@ -95,7 +95,7 @@ TEST_F(HeapUnderAddressSanitizer, ReportsAUseOfWhatWaitsInAClass) {
     heap.free(object);
 }
 
-TEST_F(HeapUnderAddressSanitizer, LeavesNoPoisonInWhatGoesBack) {
+TEST_F(HeapUnderAddressSanitizer, LeavesNoPoisonInReturnedMemory) {
     using Source = FreelistHeap<SizeHeap<CountingHeap>>;
     ChunkHeap<4 * KiB, 0, Source> heap;
     auto* const object = static_cast<char*>(heap.malloc(48));

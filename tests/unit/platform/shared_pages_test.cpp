@@ -67,7 +67,7 @@ TEST(Files, KeepMappedContents) {
     platform::letFileGo(file);
 }
 
-TEST(Files, LocksBelongToTheOpenDescriptions) {
+TEST(Files, LocksAreOfOpenDescriptions) {
     using platform::FileLock;
     const std::string path = ::testing::TempDir() + "heapwright-lock-" + std::to_string(::getpid());
     const int one = platform::openFile(path.c_str());

@@ -14,7 +14,7 @@ TEST(FixedLimit, StaysWhereItIs) {
     EXPECT_TRUE(limit.isLarge(1000));
 }
 
-TEST(RisingLimit, LearnsFromWhatIsFreed) {
+TEST(RisingLimit, LearnsFromFreedObjects) {
     RisingLimit<1000, 4000> limit;
     EXPECT_TRUE(limit.isLarge(1000));
     limit.noteFreed(2000);

@@ -89,7 +89,7 @@ TEST(Forwarding, HandsEachVerbDownOnce) {
     EXPECT_EQ(heap.purgeExpired(), before + 1);
 }
 
-TEST(Forwarding, ShowsWhatTheHeapBelowShows) {
+TEST(Forwarding, HasTheTraitsOfTheHeapBelow) {
     Ledger::begin();
     Rich heap;
     void* const object = heap.malloc(48);

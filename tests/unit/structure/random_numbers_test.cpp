@@ -48,7 +48,7 @@ TEST(RandomNumbers, AreSeededFromTheSystem) {
     EXPECT_NE(firstHundred(one), firstHundred(other));
 }
 
-TEST(RandomNumbers, ForgetSeedsAnew) {
+TEST(RandomNumbers, ForgetDrawsANewSeed) {
     RandomNumbers numbers(7);
     RandomNumbers same(7);
     numbers.forget();

@@ -72,7 +72,7 @@ TEST_F(EventCountsTest, ALineIsSharedThoughItsWordsAreNot) {
     EXPECT_EQ(totals.sharedLines, 1U);
 }
 
-TEST_F(EventCountsTest, WhatIsWrittenToSharedLinesCountsFromTheBeginning) {
+TEST_F(EventCountsTest, CountsWritesToSharedLinesFromTheBeginning) {
     for (int i = 0; i < 10; ++i) {
         counts_->add(Event::written, &lines_[0].words[0]);
         counts_->add(Event::written, &lines_[1].words[0]);
@@ -85,7 +85,7 @@ TEST_F(EventCountsTest, WhatIsWrittenToSharedLinesCountsFromTheBeginning) {
     EXPECT_EQ(counts_->totals().writesToSharedLines, 12U);
 }
 
-TEST_F(EventCountsTest, SaysWhatItCouldNotKeep) {
+TEST_F(EventCountsTest, ReportsLostEvents) {
     constexpr std::size_t many = 200'000;
     for (std::size_t i = 1; i <= many; ++i) {
         counts_->add(Event::store, reinterpret_cast<const void*>(i * 64)); // no test looks there

@@ -23,7 +23,7 @@ TEST(SharedWord, IsThereBeforeAnyConstructor) {
     EXPECT_EQ(sizeof(SharedWord<std::uint32_t>), sizeof(std::uint32_t));
 }
 
-TEST(SharedWord, DoesWhatAnAtomicDoes) {
+TEST(SharedWord, BehavesAsAnAtomic) {
     SharedWord<std::uint32_t> word(6);
     EXPECT_EQ(word.fetchAdd(4, std::memory_order_relaxed), 6U);
     EXPECT_EQ(word.fetchSub(2, std::memory_order_relaxed), 10U);
@@ -40,7 +40,7 @@ TEST(SharedWord, DoesWhatAnAtomicDoes) {
     EXPECT_EQ(word.load(std::memory_order_relaxed), 6U);
 }
 
-TEST(SharedWord, AddsOnlyWhatCanBeAdded) {
+TEST(SharedWord, AddsNumbersOnly) {
     EXPECT_TRUE(Adds<std::uint64_t>);
     EXPECT_FALSE(Adds<bool>);
     EXPECT_FALSE(Adds<void*>);

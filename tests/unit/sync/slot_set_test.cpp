@@ -52,7 +52,7 @@ TEST(SlotSet, KeepOnlyKeepsOneTenant) {
     EXPECT_EQ(set.claim(33), 0U) << "who has none keeps none";
 }
 
-TEST(SlotSet, NoPlaceHasTwoTenantsAndEachSeesWhatTheLastOneDid) {
+TEST(SlotSet, EachPlaceHasOneTenantThatSeesItsPredecessorsWrites) {
     SlotSet<2> set;
     std::array<std::uint32_t, 2> visits{}; // no atomics: whose place it is may write
     std::atomic<std::uint32_t> served{0};

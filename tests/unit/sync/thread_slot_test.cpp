@@ -37,7 +37,7 @@ TEST(ThreadSlot, IsReusedWhenItsThreadEnds) {
     EXPECT_EQ(slotOfAThread(), other);
 }
 
-TEST(ThreadSlot, WhatIsLeftInItIsSeenByTheNextTenant) {
+TEST(ThreadSlot, TheNextTenantSeesItsContents) {
     static std::array<std::size_t, threadSlots> left{}; // no atomics
     std::vector<std::thread> threads;
     for (int id = 0; id < 4; ++id) {

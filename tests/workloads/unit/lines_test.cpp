@@ -51,7 +51,7 @@ TEST_F(LinesTest, ABlockSharesAtBothEndsButNotBetween) {
     EXPECT_EQ(found.lines, 2U);
 }
 
-TEST_F(LinesTest, WhatIsNoLongerLiveDoesNotCount) {
+TEST_F(LinesTest, IgnoresFreedObjects) {
     lines.born(page, 8, 1);
     lines.dies(page, 8, 1, 1);
     lines.born(page + 8, 8, 2);

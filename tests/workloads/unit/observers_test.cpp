@@ -66,7 +66,7 @@ TEST(BumpTest, ReturnsObjectsThatDoNotOverlap) {
     history(bumpCalls(false));
 }
 
-TEST(BumpTest, ReallocKeepsWhatWasThere) {
+TEST(BumpTest, ReallocKeepsTheContents) {
     const Calls bump = bumpCalls(true);
     void* object = bump.malloc(10);
     contents::fill(object, 10, 1);

@@ -176,7 +176,7 @@ TEST_P(PairOfHeaps, WorksAgainAfterTheSourceHadNothing) {
     expectNothingLeft();
 }
 
-TEST_P(PairOfHeaps, RefusesWhatNoMemoryCanHold) {
+TEST_P(PairOfHeaps, RefusesSizesBeyondAnyMemory) {
     if (verbs().uniform) {
         return; // one size only
     }
@@ -278,7 +278,7 @@ TEST_P(PairOfHeaps, ReturnsEverythingWhenItIsDestroyed) {
     expectNothingLeft();
 }
 
-TEST_P(PairOfHeaps, ServesFromWhatItHoldsWithoutAskingBelow) {
+TEST_P(PairOfHeaps, ServesFromHeldMemoryWithoutTheHeapBelow) {
     if (verbs().mallocHeld == nullptr) {
         return; // no mallocHeld
     }

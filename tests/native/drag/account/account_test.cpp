@@ -124,7 +124,7 @@ TEST(DragAccount, RegionThatIsFreedAtTheEnd) {
     EXPECT_EQ(account->curves().site(6)->objects, 0U);
 }
 
-TEST(DragAccount, WhatIsUsedUntilItIsFreedHasNoDrag) {
+TEST(DragAccount, AnObjectUsedUntilItsFreeHasNoDrag) {
     const auto account = std::make_unique<Account>();
     for (std::uint64_t i = 1; i <= 50; ++i) {
         account->allocate(4096 * i, 8 * i, 0);
@@ -174,7 +174,7 @@ TEST(DragAccount, AnAccessMayLieInSeveralObjects) {
     EXPECT_EQ(account->curves().site(4)->untouchedBytes, 16U);
 }
 
-TEST(DragAccount, WhatCannotBeIsCountedAndDoesNoHarm) {
+TEST(DragAccount, ImpossibleEventsAreCountedAndDoNoHarm) {
     const auto account = std::make_unique<Account>();
     EXPECT_FALSE(account->free(0));
     EXPECT_FALSE(account->free(0x5000));

@@ -101,14 +101,14 @@ void expectSame(const Both& both) {
     return both;
 }
 
-TEST_F(Capture, FindsWhatTheLanguagesUnwinderFinds) {
+TEST_F(Capture, AgreesWithTheUnwinderOfTheLanguage) {
     expectSame(takeBoth());
     for (const int depth : {0, 1, 5, 50, 3, 49, 51, 0, 200}) {
         expectSame(inDepth(depth));
     }
 }
 
-TEST_F(Capture, FollowsStacksWhoseSizeIsKnownOnlyAtRunTime) {
+TEST_F(Capture, FollowsFramesOfVariableSize) {
     for (const std::size_t bytes : {16U, 4096U, 40U, 100000U, 16U}) {
         expectSame(withRoom(bytes));
         expectSame(realignedWithRoom(bytes));

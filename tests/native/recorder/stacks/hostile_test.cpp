@@ -83,7 +83,7 @@ TEST_F(Hostile, TheLastWordsBeforeAPageThatCannotBeRead) {
     EXPECT_EQ(capture(nullptr), noStack);
 }
 
-TEST_F(Hostile, ReadableIsAskedNotTried) {
+TEST_F(Hostile, ReadabilityIsQueriedWithoutAnAccess) {
     Guarded stack;
     EXPECT_TRUE(isReadable(reinterpret_cast<std::uint64_t>(stack.words())));
     EXPECT_FALSE(isReadable(reinterpret_cast<std::uint64_t>(stack.words() + Guarded::count)));

@@ -35,7 +35,7 @@ trace::SystemSample parsed(const std::string& from) {
     return sample;
 }
 
-TEST(Smaps, WhatCanBeWrittenIsListedTheRestSummed) {
+TEST(Smaps, ListsWritableMappingsAndSumsTheRest) {
     const trace::SystemSample sample = parsed(text);
     const std::vector<trace::SystemMapping> expected = {
         {0x55d0c0a02000, 0x55d0c0a03000, 4 << 10, false},

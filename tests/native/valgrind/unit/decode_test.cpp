@@ -45,7 +45,7 @@ TEST(Decode, TheBytesOfOtherInstructionsAreNoPrefixes) {
     EXPECT_EQ(of({0x48, 0xC7, 0xC0, 0xF0, 0, 0, 0}), Locking::none);
 }
 
-TEST(Decode, WhatIsCutShortIsNone) {
+TEST(Decode, ATruncatedRecordIsNone) {
     EXPECT_EQ(of({}), Locking::none);
     EXPECT_EQ(of({0x66}), Locking::none);
     EXPECT_EQ(of({0x48, 0x87}), Locking::none);

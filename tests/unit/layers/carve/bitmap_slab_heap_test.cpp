@@ -98,7 +98,7 @@ TEST(BitmapSlabHeap, KeepsOneEmptySlabAndReturnsOthers) {
     EXPECT_TRUE(Ledger::the().live.empty());
 }
 
-TEST(BitmapSlabHeap, MeasuresWhatIsFree) {
+TEST(BitmapSlabHeap, MeasuresFreeMemory) {
     Ledger::begin();
     Slabs heap;
     const std::vector<void*> objects = fillOneSlab(heap);

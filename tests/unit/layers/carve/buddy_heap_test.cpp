@@ -95,7 +95,7 @@ TEST(BuddyHeap, IsWholeAgainAfterAnyHistory) {
     }
 }
 
-TEST(BuddyHeap, TakesWhatIsLargerThanABlockFromBelow) {
+TEST(BuddyHeap, TakesLargeObjectsFromBelow) {
     Ledger::begin();
     Buddies heap;
     auto* const large = static_cast<unsigned char*>(heap.malloc(areaSize / 2 + 1));
@@ -186,7 +186,7 @@ TEST(BuddyHeap, ResizesLargerObjectsAsTheHeapBelowCan) {
     mapped.free(large);
 }
 
-TEST(BuddyHeap, RefusesWhatCannotBe) {
+TEST(BuddyHeap, RefusesImpossibleRequests) {
     Ledger::begin();
     Buddies heap;
     for (const volatile std::size_t size : {SIZE_MAX, SIZE_MAX - 47, SIZE_MAX - areaSize}) {
@@ -215,7 +215,7 @@ TEST(BuddyHeap, ReturnsAllWhenItIsClearedOrEnds) {
     EXPECT_TRUE(Ledger::the().live.empty());
 }
 
-TEST(BuddyHeap, SaysWhatItHolds) {
+TEST(BuddyHeap, ReportsHeldMemory) {
     Mapped heap;
     void* const object = heap.malloc(1000);
     MemoryUsage usage;

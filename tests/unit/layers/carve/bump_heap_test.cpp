@@ -45,7 +45,7 @@ TEST(BumpHeap, LeavesItsChunksToTheHeapBelow) {
     other.free(piece);
 }
 
-TEST(BumpHeap, TakesWhatIsTooLargeFromBelowAndGivesItBackThere) {
+TEST(BumpHeap, TakesLargeObjectsFromBelowAndFreesThemThere) {
     Ledger::begin();
     using Heap = Counted<struct TooLarge>;
     Heap heap;

@@ -54,7 +54,7 @@ TEST(CoalesceHeap, ServesTheBestFitRatherThanTheTop) {
     heap.free(wall2);
 }
 
-TEST(CoalesceHeap, ResizesIntoAFreeNeighbourAndGivesTheEndBack) {
+TEST(CoalesceHeap, ResizesIntoAFreeNeighbourAndReturnsTheEnd) {
     Ledger::begin();
     Blocks heap;
     auto* const object = static_cast<unsigned char*>(heap.malloc(100));
@@ -124,7 +124,7 @@ TEST(CoalesceHeap, KeepsRoomForTheLargestThatWasFreed) {
     EXPECT_EQ(Ledger::the().requests, before) << "it is not given back for ever";
 }
 
-TEST(CoalesceHeap, FillsWhatWasThereBeforeAndTakesTheRestAsItComes) {
+TEST(CoalesceHeap, ClearsUsedMemoryAndLeavesFreshMemory) {
     CoalesceHeap<4 * KiB, CoalesceableHeap<SbrkHeap>> heap;
     for (const std::size_t size : {std::size_t{3000}, std::size_t{30'000}, std::size_t{100'000}}) {
         for (int round = 0; round < 4; ++round) {
@@ -142,7 +142,7 @@ TEST(CoalesceHeap, FillsWhatWasThereBeforeAndTakesTheRestAsItComes) {
     }
 }
 
-TEST(CoalesceHeap, DoesNotTouchWhatComesAsZero) {
+TEST(CoalesceHeap, DoesNotTouchZeroMemory) {
     Ledger::begin();
     CoalesceHeap<4 * KiB, CoalesceableHeap<ZeroingCountingHeap>> heap;
     auto* const fresh = static_cast<unsigned char*>(heap.zalloc(1000));

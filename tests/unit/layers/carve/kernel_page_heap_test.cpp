@@ -49,7 +49,7 @@ TEST(KernelPageHeap, GivesBlocksOfPagesAlignedToTheirSize) {
     EXPECT_EQ(heap.malloc(OneNode::largest + 1), nullptr);
 }
 
-TEST(KernelPageHeap, GivesSectionsBackThatAreFreeAsAWhole) {
+TEST(KernelPageHeap, ReturnsSectionsThatAreWhollyFree) {
     OneNode heap;
     void* const object = heap.malloc(1);
     EXPECT_FALSE(heap.flush());

@@ -91,7 +91,7 @@ TYPED_TEST_SUITE(EveryFit, Fits);
 
 /// Cut small, freed in an order that never meets a free neighbour until the last third, and merged
 /// to what it was.
-TYPED_TEST(EveryFit, MergesAllOfWhatWasFragmented) {
+TYPED_TEST(EveryFit, MergesAllFragments) {
     Ledger::begin();
     Heap<TypeParam> heap;
     constexpr std::size_t count = 3000;
@@ -131,7 +131,7 @@ TYPED_TEST(EveryFit, AgreesWithTheModelWhereMemoryIsShort) {
     }
 }
 
-TYPED_TEST(EveryFit, SaysWhatItHolds) {
+TYPED_TEST(EveryFit, ReportsHeldMemory) {
     Ledger::begin();
     Heap<TypeParam> heap;
     holes(heap, sizes);

@@ -84,7 +84,7 @@ TEST(SuperblockHeap, HandsSuperblocksOverWithAllTheirObjects) {
     other.free(object);
 }
 
-TEST(SuperblockHeap, ReturnsWhatIsEmpty) {
+TEST(SuperblockHeap, ReturnsEmptySuperblocks) {
     Mapped heap;
     std::vector<void*> objects;
     for (int i = 0; i < 3000; ++i) {

@@ -30,7 +30,7 @@ TEST(HybridHeap, SendsEachObjectBackToWhereItCameFrom) {
     heap.free(small);
 }
 
-TEST(HybridHeap, DoesNotConfuseWhatTheSmallHeapRoundsBeyondTheLimit) {
+TEST(HybridHeap, RoutesObjectsThatTheSmallHeapRoundsBeyondTheLimit) {
     Ledger::begin();
     HybridHeap<130, Lists, Large> heap; // classes of 120 and 248: 125 would become 248
     void* const object = heap.malloc(125);

@@ -56,7 +56,7 @@ TEST(SegHeap, NeverServesFromASmallerClass) {
     EXPECT_EQ(Ledger::the().requests, 2U);
 }
 
-TEST(SegHeap, GivesTheRestBackWhereTheHeapBelowCanSplit) {
+TEST(SegHeap, ReturnsTheRestIfTheHeapBelowCanSplit) {
     Ledger::begin();
     Splitting heap;
     void* const large = heap.malloc(900);
@@ -78,7 +78,7 @@ TEST(SegHeap, LeavesALargerObjectWholeWhereTheHeapBelowWouldAskTheSystem) {
     heap.free(large);
 }
 
-TEST(SegHeap, LetsWhatWaitsMergeBeforeItFetches) {
+TEST(SegHeap, MergesWaitingObjectsBeforeItFetches) {
     Ledger::begin();
     Splitting heap;
     std::vector<void*> small;
@@ -93,7 +93,7 @@ TEST(SegHeap, LetsWhatWaitsMergeBeforeItFetches) {
     EXPECT_EQ(Ledger::the().requests, before);
 }
 
-TEST(SegHeap, PassesWhatIsBeyondItsClassesBothWays) {
+TEST(SegHeap, PassesLargerObjectsBothWays) {
     Ledger::begin();
     Plain heap;
     void* const object = heap.malloc(10'000);
@@ -118,7 +118,7 @@ TEST(SegHeap, ResizesInPlaceWhileNotTooMuchIsLost) {
     splitting.free(other);
 }
 
-TEST(SegHeap, ClearsWhatItHandsOutAgain) {
+TEST(SegHeap, ClearsReusedObjects) {
     Ledger::begin();
     SegHeap<PowerOfTwo<8>, Nothing, SizeHeap<ZeroingCountingHeap>> heap;
     void* const object = heap.malloc(300);
@@ -150,7 +150,7 @@ TEST(SegHeap, HoldsNothingAfterFlushAndClear) {
     EXPECT_EQ(Ledger::the().wrongFrees, 0U);
 }
 
-TEST(SegHeap, SaysWhatWaits) {
+TEST(SegHeap, ReportsWaitingObjects) {
     Ledger::begin();
     Plain heap;
     void* const one = heap.malloc(100);

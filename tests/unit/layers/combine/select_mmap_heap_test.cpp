@@ -32,7 +32,7 @@ TEST(SelectMmapHeap, MapsFromTheLimitOn) {
     heap.free(small);
 }
 
-TEST(SelectMmapHeap, FillsOnlyWhatIsNotZeroAlready) {
+TEST(SelectMmapHeap, ClearsOnlyUsedMemory) {
     Ledger::begin();
     Select<FixedLimit<10'000>> heap;
     for (const std::size_t size : {std::size_t{100}, std::size_t{20'000}}) {

@@ -82,7 +82,7 @@ TEST(SplitHeap, KeepsSmallAndLargeApartWhenTheyAreResized) {
     heap.free(small);
 }
 
-TEST(SplitHeap, ClearsWhatItGivesAsZero) {
+TEST(SplitHeap, ClearsObjectsOfZalloc) {
     Mapped heap;
     void* const dirty = heap.malloc(64);
     std::memset(dirty, 0xFF, 64);

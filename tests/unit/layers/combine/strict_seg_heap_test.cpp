@@ -33,7 +33,7 @@ TEST(StrictSegHeap, RoundsUpToTheClassAndReuses) {
     EXPECT_EQ(Ledger::the().requests, 2U);
 }
 
-TEST(StrictSegHeap, PassesWhatIsBeyondItsClasses) {
+TEST(StrictSegHeap, PassesLargerObjects) {
     Ledger::begin();
     Plain heap;
     void* const object = heap.malloc(10'000);
@@ -53,7 +53,7 @@ TEST(StrictSegHeap, ResizesWithinAClass) {
     heap.free(object);
 }
 
-TEST(StrictSegHeap, RunsWhatItIsGivenOnRecycledObjectsOnly) {
+TEST(StrictSegHeap, RunsItsFunctionOnRecycledObjectsOnly) {
     Ledger::begin();
     Plain heap;
     int recycled = 0;
@@ -66,7 +66,7 @@ TEST(StrictSegHeap, RunsWhatItIsGivenOnRecycledObjectsOnly) {
     heap.free(object);
 }
 
-TEST(StrictSegHeap, LetsWhatWaitsMergeBeforeItGrows) {
+TEST(StrictSegHeap, MergesWaitingObjectsBeforeItGrows) {
     Ledger::begin();
     Merging heap;
     std::vector<void*> small;
@@ -83,7 +83,7 @@ TEST(StrictSegHeap, LetsWhatWaitsMergeBeforeItGrows) {
     heap.free(large);
 }
 
-TEST(StrictSegHeap, LetsWhatWaitsServeAlignedRequests) {
+TEST(StrictSegHeap, ServesAlignedRequestsFromWaitingObjects) {
     Ledger::begin();
     Merging heap;
     for (int i = 0; i < 10'000; ++i) {
@@ -94,7 +94,7 @@ TEST(StrictSegHeap, LetsWhatWaitsServeAlignedRequests) {
     EXPECT_LT(Ledger::the().requests, 10U);
 }
 
-TEST(StrictSegHeap, GivesEverythingBackWhenItTrims) {
+TEST(StrictSegHeap, TrimReturnsAllMemory) {
     Ledger::begin();
     Merging heap;
     heap.free(heap.malloc(24));

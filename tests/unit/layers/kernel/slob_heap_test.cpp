@@ -47,7 +47,7 @@ TEST(SlobHeap, ServesTheFirstBlockThatIsLargeEnoughAndMergesNeighbours) {
     EXPECT_EQ(heap.take(*twice), objects[9]);
 }
 
-TEST(SlobHeap, GivesAPageBackAsSoonAsItIsFree) {
+TEST(SlobHeap, ReturnsAPageAsSoonAsItIsFree) {
     Slob heap;
     void* const object = heap.malloc(100);
     EXPECT_EQ(figuresOf(heap, "all", 8).pages, 1U);

@@ -11,7 +11,7 @@ using Slqb = SlqbHeap<FourProcessors, FutexLock, KernelPages>;
 
 INSTANTIATE_TYPED_TEST_SUITE_P(Slqb, KernelHeap, Slqb);
 
-TEST(SlqbHeap, GivesABatchBackWhenAQueueIsTooLong) {
+TEST(SlqbHeap, ReturnsABatchWhenAQueueIsTooLong) {
     Slqb heap;
     auto* const cache = heap.createCache({"bio", 256}); // batches of 256 objects, 1,024 at most
     std::vector<void*> objects;
@@ -31,7 +31,7 @@ TEST(SlqbHeap, GivesABatchBackWhenAQueueIsTooLong) {
     EXPECT_LE(figuresOf(heap, "bio", 256).slabs, (1024U + 256U) / 16);
 }
 
-TEST(SlqbHeap, HandsObjectsThatAreFreedElsewhereToTheirOwner) {
+TEST(SlqbHeap, SendsObjectsFreedOnOtherProcessorsToTheirOwner) {
     Slqb heap;
     auto* const cache = heap.createCache({"skb", 256});
     FourProcessors::beOn(1);

@@ -40,7 +40,7 @@ TEST_F(ANSIWrapperTest, RefusesMoreThanPointersCanTellApart) {
     EXPECT_EQ(Ledger::the().requests, 0U) << "nobody below was asked";
 }
 
-TEST_F(ANSIWrapperTest, ClearsWhatCallocGives) {
+TEST_F(ANSIWrapperTest, ClearsObjectsOfCalloc) {
     auto* const bytes = static_cast<unsigned char*>(heap_.calloc(10, 10));
     for (std::size_t i = 0; i < 100; ++i) {
         EXPECT_EQ(bytes[i], 0);
@@ -87,7 +87,7 @@ TEST_F(ANSIWrapperTest, TakesNull) {
     EXPECT_EQ(heap_.getSize(nullptr), 0U);
 }
 
-TEST_F(ANSIWrapperTest, HasEveryVerbWhateverIsBelow) {
+TEST_F(ANSIWrapperTest, HasEveryVerbOverAnyHeap) {
     MemoryUsage usage;
     heap_.measure(usage);
     EXPECT_EQ(usage.mapped, 0U);

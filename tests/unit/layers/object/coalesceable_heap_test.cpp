@@ -38,7 +38,7 @@ TEST(CoalesceableHeap, ReturnsASpanOnFreeAndAllAtTheEnd) {
     EXPECT_TRUE(Ledger::the().live.empty());
 }
 
-TEST(CoalesceableHeap, TurnsTheFenceIntoTheTagOfWhatIsAdded) {
+TEST(CoalesceableHeap, TurnsTheFenceIntoTheTagOfTheAddedSpan) {
     Ledger::begin();
     CoalesceableHeap<ContiguousCountingHeap> heap;
     EXPECT_EQ(heap.extend(100), nullptr) << "there is no span yet";
@@ -57,7 +57,7 @@ TEST(CoalesceableHeap, TurnsTheFenceIntoTheTagOfWhatIsAdded) {
     EXPECT_FALSE(heap.shrink(last, 4096));
 }
 
-TEST(CoalesceableHeap, DoesNotExtendWhatIsNotContiguous) {
+TEST(CoalesceableHeap, DoesNotExtendAcrossAGap) {
     Ledger::begin();
     CoalesceableHeap<CountingHeap> heap;
     ASSERT_NE(heap.malloc(100), nullptr);

@@ -65,7 +65,7 @@ TEST_F(GuardGapHeapDeathTest, FaultsBehindABlock) {
     heap.free(next);
 }
 
-TEST_F(GuardGapHeapDeathTest, FaultsInWhatWasFreedWhileItWaits) {
+TEST_F(GuardGapHeapDeathTest, FaultsInAFreedRunInQuarantine) {
     Guarded<128 * KiB, 1024> heap;
     void* const other = heap.malloc(1); // with nothing in use all would return to the system
     void* const block = heap.malloc(1);
@@ -81,7 +81,7 @@ TEST_F(GuardGapHeapDeathTest, FaultsInWhatWasFreedWhileItWaits) {
     heap.free(other);
 }
 
-TEST_F(GuardGapHeapTest, DoesNotUseAgainWhatWaits) {
+TEST_F(GuardGapHeapTest, DoesNotReuseARunInQuarantine) {
     Guarded<256 * KiB, 1024> heap; // four blocks
     std::vector<void*> freed;
     for (int each = 0; each < 12; ++each) {
@@ -140,7 +140,7 @@ TEST_F(GuardGapHeapTest, LeavesTheGapOpenWhereTooManyAreClosed) {
     }
 }
 
-TEST_F(GuardGapHeapTest, GivesAllBackOpen) {
+TEST_F(GuardGapHeapTest, ReturnsAllRunsAccessible) {
     Heap* const heap = new Heap;
     std::vector<void*> blocks;
     for (int each = 0; each < 40; ++each) {

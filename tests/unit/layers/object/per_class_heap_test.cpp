@@ -63,7 +63,7 @@ TEST(PerClassHeap, TakesNoRoomInTheObject) {
 }
 
 /// A list of one size must never see an object of another.
-TEST(PerClassHeap, LeavesWhatIsDerivedAndLargerToTheProgram) {
+TEST(PerClassHeap, LeavesLargerDerivedObjectsToTheProgram) {
     beginWith<Node>();
     for (int i = 0; i < 3; ++i) {
         Node* const large = new LargeNode;

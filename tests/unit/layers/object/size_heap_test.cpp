@@ -10,7 +10,7 @@
 namespace heapwright::testing {
 namespace {
 
-TEST(SizeHeap, RemembersTheSizeOfEachObject) {
+TEST(SizeHeap, KnowsTheSizeOfEachObject) {
     Ledger::begin();
     SizeHeap<CountingHeap> heap;
     for (std::size_t size = 1; size < 300; ++size) {

@@ -134,7 +134,7 @@ TEST_F(UnitObjectHeapTest, EndsTheProgramOnAWrongFree) {
     heap.free(object);
 }
 
-TEST_F(UnitObjectHeapTest, RefusesWhatNoMemoryCanHold) {
+TEST_F(UnitObjectHeapTest, RefusesSizesBeyondAnyMemory) {
     Large heap;
     for (const std::size_t size : {SIZE_MAX, SIZE_MAX - 63, SIZE_MAX / 2, SIZE_MAX / 4}) {
         const volatile std::size_t asked = size;

@@ -28,7 +28,7 @@ bool isZero(const unsigned char* bytes, std::size_t count) {
     return std::all_of(bytes, bytes + count, [](unsigned char byte) { return byte == 0; });
 }
 
-TEST(ZeroOnFreeHeap, LeavesNothingInWhatIsFreed) {
+TEST(ZeroOnFreeHeap, ClearsFreedObjects) {
     Ledger::begin();
     Heap heap;
     for (const std::size_t size : {1U, 100U, 5000U}) {
@@ -39,7 +39,7 @@ TEST(ZeroOnFreeHeap, LeavesNothingInWhatIsFreed) {
     }
 }
 
-TEST(ZeroOnFreeHeap, LeavesNothingInWhatAnObjectLoses) {
+TEST(ZeroOnFreeHeap, ClearsTheLostEndOfAnObject) {
     Ledger::begin();
     Heap heap;
     unsigned char* const object = filled(heap, 1000);

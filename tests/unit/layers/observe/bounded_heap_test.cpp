@@ -67,7 +67,7 @@ TEST(BoundedHeap, DoesNotCountAFailedAllocation) {
     }
 }
 
-TEST(BoundedHeap, RefusesWhatOverflows) {
+TEST(BoundedHeap, RefusesSizesThatOverflow) {
     BoundedHeap<SIZE_MAX, SizeHeap<CountingHeap>> heap;
     Ledger::begin();
     EXPECT_EQ(heap.malloc(SIZE_MAX), nullptr);
@@ -98,7 +98,7 @@ TEST(BoundedHeap, GrowthIsBoundedToo) {
     heap.free(object);
 }
 
-TEST(BoundedHeap, WhatRoundsUpBeyondTheBoundShrinksAgain) {
+TEST(BoundedHeap, ShrinksAnObjectThatRoundsUpBeyondTheBound) {
     using Pages = BoundedHeap<12'000, MmapHeap>; // three pages do not fit, two do
     Pages heap;
     void* const object = heap.malloc(8000);
@@ -111,7 +111,7 @@ TEST(BoundedHeap, WhatRoundsUpBeyondTheBoundShrinksAgain) {
     EXPECT_NE(heap.malloc(8000), nullptr);
 }
 
-TEST(BoundedHeap, ClearGivesTheWholeBoundBack) {
+TEST(BoundedHeap, ClearRestoresTheWholeBound) {
     BoundedHeap<800, StaticBufferHeap<1 * KiB>> heap;
     EXPECT_NE(heap.malloc(700), nullptr);
     EXPECT_EQ(heap.malloc(200), nullptr);

@@ -158,7 +158,7 @@ TEST_F(CanaryHeapDeathTest, IsAsConcurrentAsTheHeapBelow) {
     EXPECT_EQ(whole, 4 * 199);
 }
 
-TEST_F(CanaryHeapDeathTest, StandsOverWhatAligns) {
+TEST_F(CanaryHeapDeathTest, WorksOverAnAligningHeap) {
     Aligned heap;
     for (std::size_t align = 1; align <= 64 * KiB; align *= 2) {
         auto* const object = static_cast<unsigned char*>(heap.memalign(align, 100));
@@ -176,7 +176,7 @@ TEST_F(CanaryHeapDeathTest, StandsOverWhatAligns) {
     EXPECT_TRUE(Ledger::the().live.empty());
 }
 
-TEST_F(CanaryHeapDeathTest, KeepsThePhaseAndAsksWhatASizeBelowCanHold) {
+TEST_F(CanaryHeapDeathTest, KeepsThePhaseAndUsesTheCapacityBelow) {
     CanaryHeap<ChunkHeap<4 * KiB, 8, CountingHeap>> heap;
     static_assert(alignmentOffsetOf<decltype(heap)> == 8);
     unsigned char* const object = taken(heap, 40);

@@ -115,7 +115,7 @@ TEST_F(DebugHeapDeathTest, DiesOfTheUseOfAFreedObject) {
          "^heapwright: malloc_usable_size\\(\\): use of a freed object\n");
 }
 
-TEST_F(DebugHeapDeathTest, DiesWhenTheHeapBelowGivesOutWhatIsLive) {
+TEST_F(DebugHeapDeathTest, AbortsWhenTheHeapBelowReturnsALiveObject) {
     DebugHeap<RepeatingHeap> heap;
     EXPECT_NE(heap.malloc(64), nullptr);
     dies([&] { static_cast<void>(heap.malloc(64)); },
@@ -153,7 +153,7 @@ TEST_F(DebugHeapDeathTest, HoldsTheLatestFreedObjectsAndNoMore) {
     EXPECT_TRUE(Ledger::the().live.empty()) << "more than a mebibyte waits for nobody";
 }
 
-TEST_F(DebugHeapDeathTest, WhatWaitsIsMeasuredAndFlushed) {
+TEST_F(DebugHeapDeathTest, MeasuresAndFlushesWaitingObjects) {
     heap_.free(heap_.malloc(100));
     MemoryUsage usage;
     heap_.measure(usage);
@@ -165,7 +165,7 @@ TEST_F(DebugHeapDeathTest, WhatWaitsIsMeasuredAndFlushed) {
     EXPECT_TRUE(Ledger::the().live.empty());
 }
 
-TEST_F(DebugHeapDeathTest, AsksAgainWithWhatWaited) {
+TEST_F(DebugHeapDeathTest, TriesAgainWithWaitingObjects) {
     DebugHeap<FreelistHeap<CountingHeap>> heap;
     void* const object = heap.malloc(48);
     heap.free(object);

@@ -78,7 +78,7 @@ TEST_F(LiveMapHeapDeathTest, RefusesEveryOtherAddress) {
     heap_.free(object);
 }
 
-TEST_F(LiveMapHeapDeathTest, IsNotMisledByWhatIsWritten) {
+TEST_F(LiveMapHeapDeathTest, IgnoresContentsOfObjects) {
     auto* const object = static_cast<unsigned char*>(heap_.malloc(100));
     heap_.free(object);
     auto* const again = static_cast<unsigned char*>(heap_.malloc(400));
@@ -123,7 +123,7 @@ public:
     void free(void* /*object*/) noexcept {}
 };
 
-TEST(LiveMapHeap, ShowsWhatIsLiveWhateverTheHeapBelowSays) {
+TEST(LiveMapHeap, ShowsLiveObjectsByItsOwnMap) {
     Ledger::begin();
     LiveMapHeap<HoldingOn> heap;
     void* const live = heap.malloc(40);

@@ -37,7 +37,7 @@ TEST_F(ProfileHeapTest, IsOneWhereNothingIsLost) {
     heap.free(two);
 }
 
-TEST_F(ProfileHeapTest, SeesWhatIsLostToClassesThatNeverMerge) {
+TEST_F(ProfileHeapTest, MeasuresTheLossOfClassesThatNeverMerge) {
     using Lists =
         StrictSegHeap<PowerOfTwo<12>, FreelistHeap<NullHeap>, SizeHeap<CountingHeapAt<8>>>;
     ProfileHeap<Lists> heap;
@@ -57,7 +57,7 @@ TEST_F(ProfileHeapTest, SeesWhatIsLostToClassesThatNeverMerge) {
         << "each class keeps its blocks";
 }
 
-TEST_F(ProfileHeapTest, CountsSizesAsTheyWereAskedFor) {
+TEST_F(ProfileHeapTest, CountsRequestedSizes) {
     ProfileHeap<MmapHeap> heap;
     void* const object = heap.malloc(100);
     EXPECT_EQ(heap.fragmentation().inUse, 100U);
@@ -74,7 +74,7 @@ TEST_F(ProfileHeapTest, CountsSizesAsTheyWereAskedFor) {
     EXPECT_EQ(heap.fragmentation().taken, 0U);
 }
 
-TEST_F(ProfileHeapTest, MissesNoMoreThanA64thOfWhatCameAndWent) {
+TEST_F(ProfileHeapTest, MissesAtMostA64thOfTheCalls) {
     ProfileHeap<CountingHeap> heap;
     void* const kept = heap.malloc(64 * KiB);
     for (int i = 0; i < 1000; ++i) { // all the while a little more than what is kept is taken

@@ -131,7 +131,7 @@ TEST_F(TailCanaryHeapDeathTest, KeepsTheAlignment) {
     heap_.free(object);
 }
 
-TEST(TailCanaryHeap, GuardsWhatWasMoved) {
+TEST(TailCanaryHeap, GuardsMovedObjects) {
     TailCanaryHeap<MmapHeap> heap;
     auto* object = static_cast<unsigned char*>(heap.zalloc(100'000));
     EXPECT_EQ(object[99'999], 0U);
@@ -147,7 +147,7 @@ using Shown = TailCanaryHeap<ShownHeap>;
 static_assert(InspectableHeap<Shown> && WalkableHeap<Shown> && PurgeableHeap<Shown>);
 static_assert(!InspectableHeap<Canary> && !WalkableHeap<Canary> && !PurgeableHeap<Canary>);
 
-TEST(TailCanaryHeap, ShowsObjectsAsLargeAsTheyWereAskedFor) {
+TEST(TailCanaryHeap, ReportsRequestedSizes) {
     Ledger::begin();
     Shown heap;
     for (const std::size_t size : std::initializer_list<std::size_t>{0, 1, 8, 40, 1000, 5000}) {

@@ -85,7 +85,7 @@ TEST(ClearOptimizedHeap, DescribesItsSuperheap) {
     EXPECT_EQ(heap.malloc(10000), nullptr);
 }
 
-TEST(ClearOptimizedHeap, ServesWhatWasFreedAndThenMovesOn) {
+TEST(ClearOptimizedHeap, ServesFreedObjectsAndThenMovesThePointer) {
     Ledger::begin();
     Heap heap;
     void* const first = heap.malloc(100);
@@ -101,7 +101,7 @@ TEST(ClearOptimizedHeap, ServesWhatWasFreedAndThenMovesOn) {
     EXPECT_EQ(heap.malloc(100), first); // it has waited longer
 }
 
-TEST(ClearOptimizedHeap, TheObjectMadeLastGoesBackToTheArea) {
+TEST(ClearOptimizedHeap, TheLastObjectReturnsToTheArea) {
     Ledger::begin();
     Heap heap;
     std::vector<void*> objects;
@@ -127,7 +127,7 @@ TEST(ClearOptimizedHeap, MakesTheSecondHeapWithTheFirstFreeThatNeedsIt) {
     EXPECT_EQ(heap.malloc(100), first);
 }
 
-TEST(ClearOptimizedHeap, WithoutMemoryForTheSecondHeapWhatIsFreedWaitsForClear) {
+TEST(ClearOptimizedHeap, WithoutASecondHeapFreedObjectsWaitForClear) {
     Ledger::begin();
     {
         Heap heap;
@@ -141,7 +141,7 @@ TEST(ClearOptimizedHeap, WithoutMemoryForTheSecondHeapWhatIsFreedWaitsForClear) 
     }
 }
 
-TEST(ClearOptimizedHeap, WhatIsLeftOfAnAreaServesWhenThereIsASecondHeap) {
+TEST(ClearOptimizedHeap, TheRestOfAnAreaServesWithASecondHeap) {
     Ledger::begin();
     Heap heap;
     void* const first = heap.malloc(100);
@@ -179,7 +179,7 @@ TEST(ClearOptimizedHeap, FreedNeighboursMergeInTheSecondHeap) {
     EXPECT_EQ(heap.malloc(3 * 112 - 8), first);
 }
 
-TEST(ClearOptimizedHeap, WhatIsFreedLastMergesWithWhatComesAfterIt) {
+TEST(ClearOptimizedHeap, TheLastFreedObjectMergesWithItsSuccessor) {
     Ledger::begin();
     Heap heap;
     void* const first = heap.malloc(104);
@@ -214,7 +214,7 @@ TEST(ClearOptimizedHeap, ClearReturnsAllAndThePointerMovesAgain) {
     EXPECT_EQ(Ledger::the().wrongFrees, 0U);
 }
 
-TEST(ClearOptimizedHeap, ServesFromWhatItHoldsWithoutAskingBelow) {
+TEST(ClearOptimizedHeap, ServesFromHeldMemoryWithoutTheHeapBelow) {
     Ledger::begin();
     Heap heap;
     EXPECT_EQ(heap.mallocHeld(100), nullptr);
@@ -329,7 +329,7 @@ TEST(ClearOptimizedHeap, WorksOverAHeapWithoutAreas) {
     EXPECT_TRUE(Ledger::the().live.empty());
 }
 
-TEST(ClearOptimizedHeap, MeasuresWhatBothHold) {
+TEST(ClearOptimizedHeap, MeasuresTheMemoryOfBothHeaps) {
     Ledger::begin();
     Heap heap;
     void* const object = heap.malloc(104);

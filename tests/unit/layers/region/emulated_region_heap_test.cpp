@@ -132,7 +132,7 @@ TEST(EmulatedRegionHeap, ReturnsNullIfTheObjectCannotBeRecorded) {
     EXPECT_EQ(live(), 0U);
 }
 
-TEST(EmulatedRegionHeap, PassesOnWhatTheSuperheapCanDo) {
+TEST(EmulatedRegionHeap, HasTheVerbsOfTheSuperheap) {
     OnMalloc heap;
     void* const aligned = heap.memalign(512, 10);
     EXPECT_EQ(addressOf(aligned) % 512, 0U);
@@ -214,7 +214,7 @@ TEST(EmulatedRegionHeap, MeasuresItsRecordsToo) {
     EXPECT_GT(usage.mapped, 1000U);
 }
 
-TEST(EmulatedRegionHeap, OfWhatDoesNotMeasureItselfItCountsTheLiveObjects) {
+TEST(EmulatedRegionHeap, CountsLiveObjectsOfAHeapThatDoesNotMeasure) {
     OnMalloc heap;
     void* const object = heap.malloc(1000);
     void* const other = heap.malloc(10);

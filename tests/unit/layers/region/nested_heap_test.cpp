@@ -129,7 +129,7 @@ TEST(NestedHeap, AChildMayStandInMemoryThatTheParentGaveOutBefore) {
     EXPECT_EQ(Ledger::the().wrongFrees, 0U);
 }
 
-TEST(NestedHeap, WhatAChildStandsInIsGivenBackWhenItEnds) {
+TEST(NestedHeap, TheMemoryOfAChildReturnsWhenItEnds) {
     static std::size_t released = 0;
     released = 0;
     const auto release = [](Nested* child) noexcept {
@@ -237,7 +237,7 @@ TEST(NestedHeap, MakeChildReturnsNullWithoutMemory) {
     EXPECT_NE(parent.makeChild(), nullptr);
 }
 
-TEST(NestedHeap, PassesOnWhatTheSuperheapCanDo) {
+TEST(NestedHeap, HasTheVerbsOfTheSuperheap) {
     Ledger::begin();
     Nested heap;
     EXPECT_EQ(addressOf(heap.memalign(512, 10)) % 512, 0U);

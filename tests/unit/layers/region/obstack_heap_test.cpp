@@ -59,7 +59,7 @@ TEST(ObstackHeap, GrowsAnObjectByteByByteAndByPieces) {
     EXPECT_EQ(addressOf(heap.malloc(1)), addressOf(object) + 16);
 }
 
-TEST(ObstackHeap, MallocFinishesWhatWasUnderConstruction) {
+TEST(ObstackHeap, MallocFinishesTheGrowingObject) {
     Ledger::begin();
     Obstack heap;
     ASSERT_TRUE(heap.grow("head", 4));

@@ -141,7 +141,7 @@ TEST(RegionHeap, GivesOutAllThatIsLeftOfAChunk) {
     EXPECT_EQ(heap.mallocArea(SIZE_MAX, granted), nullptr);
 }
 
-TEST(RegionHeap, OwnsWhatLiesInItsChunks) {
+TEST(RegionHeap, OwnsAddressesInItsChunks) {
     Ledger::begin();
     Region heap;
     Region other;
@@ -167,7 +167,7 @@ TEST(RegionHeap, AddressSanitizerFindsAccessesOutsideObjects) {
     }
 }
 
-TEST(RegionHeap, MeasuresWhatIsLeftOfTheChunk) {
+TEST(RegionHeap, MeasuresTheRestOfTheChunk) {
     Ledger::begin();
     Region heap;
     ASSERT_NE(heap.malloc(16), nullptr);

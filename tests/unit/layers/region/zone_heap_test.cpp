@@ -58,7 +58,7 @@ TEST(ZoneHeap, ReturnsNullIfTheHeapBelowDoes) {
     EXPECT_EQ(addressOf(heap.memalign(256, 16)) % 256, 0U);
 }
 
-TEST(ZoneHeap, MeasuresWhatIsLeftOfTheChunk) {
+TEST(ZoneHeap, MeasuresTheRestOfTheChunk) {
     Ledger::begin();
     Zone heap;
     ASSERT_NE(heap.malloc(16), nullptr);

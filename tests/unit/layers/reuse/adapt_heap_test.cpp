@@ -64,7 +64,7 @@ TEST(AdaptHeap, GivesTheBestFitOfATree) {
     }
 }
 
-TEST(AdaptHeap, AListNeverGivesWhatMayBeTooSmall) {
+TEST(AdaptHeap, AListNeverReturnsAnObjectThatMayBeTooSmall) {
     Ledger::begin();
     AdaptHeap<LifoList, CountingHeap> heap;
     void* const small = heap.malloc(40);
@@ -121,7 +121,7 @@ TEST(AdaptHeap, TakesAnObjectOutOfTheMiddle) {
     heap.free(two);
 }
 
-TEST(AdaptHeap, HandsDownWhatWaitsWhenThereIsNoMemory) {
+TEST(AdaptHeap, FreesWaitingObjectsWhenThereIsNoMemory) {
     Ledger::begin(3);
     AdaptHeap<LifoList, CountingHeap> heap;
     heap.free(heap.malloc(32));
@@ -149,7 +149,7 @@ TEST(AdaptHeap, KeepsEveryObjectAsAlignedAsItPromises) {
     EXPECT_FALSE((AlignedHeap<AdaptHeap<FifoList, CountingHeap>>));
 }
 
-TEST(AdaptHeap, MeasuresWhatWaits) {
+TEST(AdaptHeap, MeasuresWaitingObjects) {
     Ledger::begin();
     AdaptHeap<BestFitTree, CountingHeap> tree;
     AdaptHeap<LifoList, CountingHeap> list;

@@ -47,7 +47,7 @@ TEST(BoundedFreelistHeap, KeepsNoMoreThanItsBound) {
     EXPECT_EQ(Ledger::the().live.size(), 1U) << "and after a flush";
 }
 
-TEST(BoundedFreelistHeap, ForgetsWhatWaitsWhenItIsCleared) {
+TEST(BoundedFreelistHeap, ClearDropsWaitingObjects) {
     Ledger::begin();
     BoundedFreelistHeap<2, ChunkHeap<4 * KiB, 0, CountingHeap>> heap;
     heap.free(heap.malloc(32));
@@ -62,7 +62,7 @@ TEST(BoundedFreelistHeap, ForgetsWhatWaitsWhenItIsCleared) {
     EXPECT_EQ(heap.malloc(64), one);
 }
 
-TEST(BoundedFreelistHeap, DeclinesWhatIsBeyondItsBound) {
+TEST(BoundedFreelistHeap, DeclinesObjectsBeyondItsBound) {
     BoundedFreelistHeap<1, NullHeap> heap;
     alignas(16) unsigned char memory[2][32];
     EXPECT_TRUE(heap.tryRetain(memory[0]));

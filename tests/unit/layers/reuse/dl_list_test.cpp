@@ -54,7 +54,7 @@ TEST(DLList, LetsAnyObjectBeTakenOut) {
     EXPECT_EQ(Ledger::the().wrongFrees, 0U);
 }
 
-TEST(DLList, NeverGivesWhatMayBeTooSmall) {
+TEST(DLList, NeverReturnsAnObjectThatMayBeTooSmall) {
     Ledger::begin();
     List heap;
     heap.free(heap.malloc(40));

@@ -66,7 +66,7 @@ class LazyLists : public ::testing::Test {};
 using Lazy = ::testing::Types<Linked, Bounded, Adapted<LifoList>, Adapted<FifoList>>;
 TYPED_TEST_SUITE(LazyLists, Lazy, );
 
-TYPED_TEST(Lists, ForgetWhatWaitsWhenTheyAreCleared) {
+TYPED_TEST(Lists, ClearDropsWaitingObjects) {
     Ledger::begin();
     typename TypeParam::template Over<ChunkHeap<4 * KiB, 0, CountingHeap>> heap;
     std::vector<void*> objects(20);
@@ -82,7 +82,7 @@ TYPED_TEST(Lists, ForgetWhatWaitsWhenTheyAreCleared) {
     EXPECT_NE(heap.malloc(64), nullptr);
 }
 
-TYPED_TEST(Lists, OverNothingOnlyKeepWhatTheyAreGiven) {
+TYPED_TEST(Lists, OverNullHeapServeOnlyFreedObjects) {
     using List = typename TypeParam::template Over<NullHeap>;
     EXPECT_TRUE(CacheOnlyHeap<List>);
     List heap;
@@ -95,7 +95,7 @@ TYPED_TEST(Lists, OverNothingOnlyKeepWhatTheyAreGiven) {
     EXPECT_EQ(heap.mallocHeld(32), memory);
 }
 
-TYPED_TEST(MixedLists, NeverGiveWhatMayBeTooSmall) {
+TYPED_TEST(MixedLists, NeverReturnAnObjectThatMayBeTooSmall) {
     Ledger::begin();
     typename TypeParam::template Over<CountingHeap> heap;
     heap.free(heap.malloc(40));
@@ -107,7 +107,7 @@ TYPED_TEST(MixedLists, NeverGiveWhatMayBeTooSmall) {
     }
 }
 
-TYPED_TEST(LazyLists, HandDownWhatWaitsWhenThereIsNoMemory) {
+TYPED_TEST(LazyLists, FreeWaitingObjectsWhenThereIsNoMemory) {
     Ledger::begin(2);
     typename TypeParam::template Over<CountingHeap> heap;
     heap.free(heap.malloc(32));
@@ -123,7 +123,7 @@ TYPED_TEST(LazyLists, HandDownWhatWaitsWhenThereIsNoMemory) {
     EXPECT_TRUE(Ledger::the().live.empty());
 }
 
-TYPED_TEST(LazyLists, ClearWhatTheyServeAsZero) {
+TYPED_TEST(LazyLists, ClearObjectsOfZalloc) {
     Ledger::begin();
     typename TypeParam::template Over<ZeroingCountingHeap> heap;
     void* const object = heap.zalloc(32);
@@ -141,7 +141,7 @@ TYPED_TEST(LazyLists, ClearWhatTheyServeAsZero) {
     heap.free(fresh);
 }
 
-TYPED_TEST(LazyLists, MeasureWhatWaits) {
+TYPED_TEST(LazyLists, MeasureWaitingObjects) {
     Ledger::begin();
     typename TypeParam::template Over<CountingHeap> heap;
     void* const first = heap.malloc(48);

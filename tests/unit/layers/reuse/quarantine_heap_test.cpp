@@ -55,7 +55,7 @@ TEST(QuarantineHeap, LetsTheOldestGoWhenThereIsMoreThanItsBytes) {
     EXPECT_EQ(usage.mapped, 1000U);
 }
 
-TEST(QuarantineHeap, PoisonsWhatWaits) {
+TEST(QuarantineHeap, PoisonsWaitingObjects) {
     Ledger::begin();
     Quarantine heap;
     auto* const object = static_cast<unsigned char*>(heap.malloc(100));
@@ -95,7 +95,7 @@ TEST(QuarantineHeap, LetsLargeObjectsPass) {
     EXPECT_EQ(Ledger::the().live.count(small), 1U) << "and those that wait go on waiting";
 }
 
-TEST(QuarantineHeap, GivesWhatWaitsBackWhenThereIsNoMemory) {
+TEST(QuarantineHeap, ReturnsWaitingObjectsWhenThereIsNoMemory) {
     Ledger::begin(3);
     Quarantine heap;
     heap.free(heap.malloc(100));
@@ -138,7 +138,7 @@ TEST(QuarantineHeap, AcceptsAFreeOfAReusedObjectWithAnOldSeal) {
     EXPECT_EQ(heap.malloc(64), memory);
 }
 
-TEST(QuarantineHeap, ForgetsWhatWaitsWhenItIsCleared) {
+TEST(QuarantineHeap, ClearDropsWaitingObjects) {
     Ledger::begin();
     Chunked heap;
     heap.free(heap.malloc(100));
@@ -202,7 +202,7 @@ TEST_F(QuarantineHeapDeathTest, DiesOfADoubleFreeAlsoAfterItsSealWasWrittenOver)
         ::testing::KilledBySignal(SIGABRT), doubleFree);
 }
 
-TEST_F(QuarantineHeapDeathTest, DiesOfAWriteToWhatWaits) {
+TEST_F(QuarantineHeapDeathTest, AbortsOnAWriteToAWaitingObject) {
     unsigned char* const object = waitingOne();
     for (const std::size_t at : {0U, 7U, 8U, 16U, 23U, 24U, 50U, 99U}) {
         EXPECT_EXIT(

@@ -45,7 +45,7 @@ TEST(RandomFreelistHeap, ServesFreshObjectsInRandomOrder) {
     EXPECT_NE(steps, firstSteps(other)) << "nor twice the same";
 }
 
-TEST(RandomFreelistHeap, DoesNotGiveBackAtOnceWhatWasFreed) {
+TEST(RandomFreelistHeap, DoesNotReuseAFreedObjectAtOnce) {
     Ledger::begin();
     RandomFreelistHeap<64, Chunks> heap;
     int same = 0;

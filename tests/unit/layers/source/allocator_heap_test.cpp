@@ -82,7 +82,7 @@ TEST(AllocatorHeap, ReturnsNullIfTheAllocatorThrows) {
     EXPECT_TRUE(Record::live.empty());
 }
 
-TEST(AllocatorHeap, RefusesWhatNoMemoryCanHold) {
+TEST(AllocatorHeap, RefusesSizesBeyondAnyMemory) {
     AllocatorHeap<std::allocator<int>> heap;
     for (const std::size_t size : {SIZE_MAX, SIZE_MAX - 20, SIZE_MAX / 2 + 1, SIZE_MAX / 2}) {
         const volatile std::size_t asked = size;

@@ -183,7 +183,7 @@ TEST_F(ExtentHeapTest, ReturnsAtOnceOrNever) {
     }
 }
 
-TEST_F(ExtentHeapTest, ServesWhatIsDirtyWithoutTheSystem) {
+TEST_F(ExtentHeapTest, ServesDirtyMemoryWithoutTheSystem) {
     Extents heap;
     std::mt19937 random(5);
     const auto round = [&] {

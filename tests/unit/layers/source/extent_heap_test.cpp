@@ -114,7 +114,7 @@ TEST_F(ExtentHeapTest, TakesTheRunThatFitsBest) {
     EXPECT_EQ(heap.malloc(9 * unit), runs[4]);
 }
 
-TEST_F(ExtentHeapTest, MergesWhatIsFreed) {
+TEST_F(ExtentHeapTest, MergesFreedRuns) {
     Extents heap;
     std::vector<void*> runs;
     for (int i = 0; i < 127; ++i) {
@@ -264,7 +264,7 @@ TEST_F(ExtentHeapTest, UnmapsEmptyChunksBeforeItRefusesARequest) {
     heap.free(large);
 }
 
-TEST_F(ExtentHeapTest, RefusesWhatNoMemoryCanHold) {
+TEST_F(ExtentHeapTest, RefusesSizesBeyondAnyMemory) {
     Extents heap;
     for (const std::size_t size : {SIZE_MAX, SIZE_MAX - unit, SIZE_MAX / 2, SIZE_MAX / 4 + 2}) {
         const volatile std::size_t asked = size;

@@ -93,7 +93,7 @@ TEST(GuardPageHeapDeath, UnderflowFaultsOrIsFoundOnFree) {
     heap.free(page);
 }
 
-TEST(GuardPageHeapDeath, WhatIsFreedMayNotBeTouchedNorFreedAgain) {
+TEST(GuardPageHeapDeath, FaultsOnUseAndOnASecondFreeOfAFreedObject) {
     Guarded heap;
     void* const object = heap.malloc(50);
     heap.free(object);
@@ -168,7 +168,7 @@ TEST(GuardPageHeap, ClearTakesEverythingBack) {
     EXPECT_NE(heap.malloc(50), nullptr);
 }
 
-TEST(GuardPageHeap, RefusesWhatCannotBeMappedAndKeepsErrno) {
+TEST(GuardPageHeap, RefusesUnmappableSizesAndKeepsErrno) {
     Guarded heap;
     errno = EINTR;
     EXPECT_EQ(heap.malloc(SIZE_MAX), nullptr);

@@ -89,7 +89,7 @@ TYPED_TEST(HugePageHeapOf, ShrinksInPlaceAndGrowsWhereThereIsRoom) {
     EXPECT_EQ(this->mapped(), 0U);
 }
 
-TYPED_TEST(HugePageHeapOf, RefusesWhatCannotBeMappedAndKeepsErrno) {
+TYPED_TEST(HugePageHeapOf, RefusesUnmappableSizesAndKeepsErrno) {
     errno = EINTR;
     EXPECT_EQ(this->heap_.malloc(std::size_t{1} << 60U), nullptr);
     EXPECT_EQ(this->heap_.malloc(SIZE_MAX), nullptr);

@@ -27,7 +27,7 @@ protected:
     TemporaryFile file_{"mapped"};
 };
 
-TEST_F(MappedFileHeapTest, KeepsWhatItGaveOutAndGoesOnBehindIt) {
+TEST_F(MappedFileHeapTest, KeepsItsObjectsAndContinuesBehindThem) {
     void* first = nullptr;
     {
         Kept heap;

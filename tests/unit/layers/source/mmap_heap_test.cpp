@@ -70,7 +70,7 @@ TEST(MmapHeap, RelocationKeepsAnAlignmentOrDeclines) {
     EXPECT_EQ(mappedBy(heap), 0U);
 }
 
-TEST(MmapHeap, RefusesWhatCannotBeMappedAndKeepsErrno) {
+TEST(MmapHeap, RefusesUnmappableSizesAndKeepsErrno) {
     MmapHeap heap;
     errno = EINTR;
     EXPECT_EQ(heap.malloc(std::size_t{1} << 60U), nullptr);

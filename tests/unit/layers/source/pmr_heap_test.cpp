@@ -93,7 +93,7 @@ TEST(PmrHeap, ReturnsNullIfTheResourceThrows) {
     EXPECT_TRUE(Strict::resource.live.empty());
 }
 
-TEST(PmrHeap, RefusesWhatNoMemoryCanHold) {
+TEST(PmrHeap, RefusesSizesBeyondAnyMemory) {
     PmrHeap<DefaultResource> heap;
     for (const std::size_t size : {SIZE_MAX, SIZE_MAX - 40, SIZE_MAX / 2 + 1}) {
         const volatile std::size_t asked = size;

@@ -44,7 +44,7 @@ TEST(ReserveHeap, LengthensARunWhereItStands) {
     EXPECT_EQ(none.mapped, 0U);
 }
 
-TEST(ReserveHeap, OwnsWhatLiesInItsRegions) {
+TEST(ReserveHeap, OwnsAddressesInItsRegions) {
     Source heap;
     Source other;
     void* const run = heap.malloc(1);
@@ -60,7 +60,7 @@ TEST(ReserveHeap, OwnsWhatLiesInItsRegions) {
     other.free(others);
 }
 
-TEST(ReserveHeap, RefusesWhatNoMemoryCanHold) {
+TEST(ReserveHeap, RefusesSizesBeyondAnyMemory) {
     Source heap;
     for (const volatile std::size_t size : {SIZE_MAX, SIZE_MAX / 2, std::size_t{1} << 50U}) {
         EXPECT_EQ(heap.malloc(size), nullptr);

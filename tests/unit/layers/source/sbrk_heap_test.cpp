@@ -52,7 +52,7 @@ TEST(SbrkHeap, StartsANewRunAfterAForeignSbrk) {
     EXPECT_EQ(usage.mapped, 0U);
 }
 
-TEST(SbrkHeap, ClearsWhatOthersLeftInAPageThatTheyShare) {
+TEST(SbrkHeap, ClearsTheRestOfASharedPage) {
     const Address mine = platform::moveBreak(2000);
     if (mine == 0) {
         GTEST_SKIP() << "this C library does not move the break";

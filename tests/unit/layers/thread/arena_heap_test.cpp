@@ -101,7 +101,7 @@ TEST(ArenaHeap, BlowsUpByTheNumberOfItsHeaps) {
     }
 }
 
-TEST(ArenaHeap, GivesEverythingBackWithItself) {
+TEST(ArenaHeap, ItsDestructorReturnsAllMemory) {
     void* object = nullptr;
     {
         Arenas<RoundRobin<4>> heap;
@@ -136,7 +136,7 @@ TEST(ArenaHeap, RefusesSizesAndGoesOn) {
     heap.free(object);
 }
 
-TEST(ArenaHeapDeathTest, RefusesWhatIsNoObjectOfIts) {
+TEST(ArenaHeapDeathTest, AbortsOnAnObjectOfAnotherHeap) {
     ::testing::FLAGS_gtest_death_test_style = "threadsafe";
     Arenas<ByThread<2>> heap;
     Arenas<ByThread<2>> other;

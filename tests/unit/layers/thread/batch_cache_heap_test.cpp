@@ -16,7 +16,7 @@ namespace {
 template <std::size_t Target, std::size_t Most, class Below = Shared1>
 using Cached = BatchCacheHeap<Exact<4>, Target, Most, 64, Below>; // 24, 40, 56 and 72 bytes
 
-TEST(BatchCacheHeap, ServesWhatTheThreadFreedLast) {
+TEST(BatchCacheHeap, ServesTheObjectThatTheThreadFreedLast) {
     Ledger::begin();
     {
         Cached<4, 2> heap;
@@ -53,7 +53,7 @@ TEST(BatchCacheHeap, KeepsTwoListsThenDepotsThenHandsDown) {
     EXPECT_EQ(Ledger::the().wrongFrees, 0U);
 }
 
-TEST(BatchCacheHeap, BoundsWhatOneThreadAllocatesAndAnotherFrees) {
+TEST(BatchCacheHeap, BoundsTheMemoryOfAProducerAndAConsumer) {
     Ledger::begin();
     {
         Cached<4, 2> heap;

@@ -62,7 +62,7 @@ using Both = ::testing::Types<PerThread, InBatches>;
 TYPED_TEST_SUITE(Caches, Both, );
 TYPED_TEST_SUITE(CachesDeathTest, Both, );
 
-TYPED_TEST(Caches, ClearsWhatItHandsOutAsZero) {
+TYPED_TEST(Caches, ClearsObjectsOfZalloc) {
     Merging<TypeParam> heap;
     auto* object = static_cast<unsigned char*>(heap.zalloc(40));
     std::memset(object, 7, 40);
@@ -205,7 +205,7 @@ TYPED_TEST(Caches, ReturnsCachedObjectsBeforeItReturnsNull) {
     EXPECT_TRUE(Ledger::the().live.empty());
 }
 
-TYPED_TEST(Caches, OffersWhatIsBelowAndNoMore) {
+TYPED_TEST(Caches, HasTheVerbsOfTheHeapBelowAndNoMore) {
     using Plain = Counted<TypeParam>;
     EXPECT_TRUE(ConcurrentHeap<Plain> && SizedHeap<Plain> && ForkableHeap<Plain>);
     EXPECT_TRUE(FlushableHeap<Plain> && HoldingHeap<Plain>);
@@ -226,7 +226,7 @@ TYPED_TEST(CachesDeathTest, DiesOfAnObjectThatWaits) {
                 "^heapwright: realloc\\(\\): use of a freed object\n");
 }
 
-TYPED_TEST(CachesDeathTest, DiesOfAnObjectThatWaitsElsewhere) {
+TYPED_TEST(CachesDeathTest, AbortsOnAnObjectInAnotherCache) {
     Merging<TypeParam> heap;
     void* const object = heap.malloc(24);
     std::thread([&] { heap.free(object); }).join();
@@ -234,7 +234,7 @@ TYPED_TEST(CachesDeathTest, DiesOfAnObjectThatWaitsElsewhere) {
                 "^heapwright: free\\(\\): double free\n");
 }
 
-TYPED_TEST(CachesDeathTest, DiesOfWhatIsNoObject) {
+TYPED_TEST(CachesDeathTest, AbortsOnAnAddressThatIsNoObject) {
     Merging<TypeParam> heap;
     alignas(16) unsigned char memory[64] = {};
     EXPECT_EXIT(heap.free(memory + 32), ::testing::KilledBySignal(SIGABRT),

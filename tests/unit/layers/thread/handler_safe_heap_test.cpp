@@ -148,7 +148,7 @@ TEST_F(HandlerSafeHeapTest, CachedRequestsSkipTheSlowPath) {
     EXPECT_TRUE(ListHeap::slowFrees.empty());
 }
 
-TEST_F(HandlerSafeHeapTest, AppliesTheCRulesToWhatWasRefused) {
+TEST_F(HandlerSafeHeapTest, AppliesTheCRulesToRefusedRequests) {
     EXPECT_EQ(heap_.malloc(std::size_t{PTRDIFF_MAX} + 1), nullptr);
     EXPECT_EQ(ListHeap::slowRequests, 0) << "nobody below was asked";
     heap_.free(nullptr);

@@ -334,7 +334,7 @@ TEST(HoardHeapTest, ShowsAllObjectsAndTheirFigures) {
     EXPECT_GE(returned, snapshot.classCount / 2);
 }
 
-TEST(HoardHeapTest, MarksWhatACacheKeeps) {
+TEST(HoardHeapTest, MarksCachedObjects) {
     Hoard<OwnHeap<64>, CleanLines> heap;
     void* const kept = heap.malloc(100);
     void* const live = heap.malloc(100);

@@ -63,7 +63,7 @@ TEST(LockedHeap, OwnsDoesNotTakeTheLock) {
     heap.free(block);
 }
 
-TEST(LockedHeap, OffersWhatIsBelowAndNoMore) {
+TEST(LockedHeap, HasTheVerbsOfTheHeapBelowAndNoMore) {
     using Locked = LockedHeap<FutexLock, CountingHeap>;
     EXPECT_TRUE(SizedHeap<Locked> && ForkableHeap<Locked>);
     EXPECT_FALSE(AlignedHeap<Locked> || ClearableHeap<Locked> || TrimmableHeap<Locked>);

@@ -48,7 +48,7 @@ TEST(OwnerCacheHeap, SendsRemoteFreesToTheOwner) {
 }
 
 /// The owner gets the objects back when its list is empty, and nothing from below before.
-TEST(OwnerCacheHeap, CollectsWhatOthersHaveSent) {
+TEST(OwnerCacheHeap, CollectsObjectsThatOthersSent) {
     struct Name {};
     using Cached = typename Stack<Name>::CachedSmall;
     auto& below = Stack<Name>::Small1::theHeap();

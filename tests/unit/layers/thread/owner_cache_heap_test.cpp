@@ -33,7 +33,7 @@ TEST(OwnerCacheHeap, ReusesAnObjectThatItsOwnerThreadFreed) {
     heap.free(object);
 }
 
-TEST(OwnerCacheHeap, RefusesAtOnceWhatItCannotDo) {
+TEST(OwnerCacheHeap, RefusesImpossibleRequestsAtOnce) {
     struct Name {};
     typename Stack<Name>::Cached heap;
     void* const object = heap.malloc(16);
@@ -135,7 +135,7 @@ TEST(OwnerCacheHeap, KeepsTheLinesOfTwoThreadsApart) {
 }
 
 /// Only the old object itself has no owner, not all objects in its superblock.
-TEST(OwnerCacheHeap, KeepsWhatCameFromCleanLinesBesideOldObjects) {
+TEST(OwnerCacheHeap, KeepsObjectsOfCleanLinesBesideOldOnes) {
     struct Name {};
     typename Stack<Name>::Cached heap;
     std::vector<void*> old;

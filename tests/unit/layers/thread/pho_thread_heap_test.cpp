@@ -101,7 +101,7 @@ TEST(PHOThreadHeap, RefusesSizesThatItsHeaderMakesOverflow) {
     heap.free(object);
 }
 
-TEST(PHOThreadHeapDeathTest, RefusesWhatIsNoObjectOfIts) {
+TEST(PHOThreadHeapDeathTest, AbortsOnAnObjectOfAnotherHeap) {
     ::testing::FLAGS_gtest_death_test_style = "threadsafe";
     Heap4 heap;
     alignas(16) unsigned char memory[64] = {};
@@ -115,7 +115,7 @@ TEST(PHOThreadHeapDeathTest, RefusesWhatIsNoObjectOfIts) {
                  "heapwright: malloc_usable_size\\(\\): use of a freed object|use-after-poison");
 }
 
-TEST(PHOThreadHeap, OffersWhatIsBelowAndNoMore) {
+TEST(PHOThreadHeap, HasTheVerbsOfTheHeapBelowAndNoMore) {
     EXPECT_TRUE(ConcurrentHeap<Heap4> && SizedHeap<Heap4> && ForkableHeap<Heap4>);
     EXPECT_FALSE(AlignedHeap<Heap4> || ClearableHeap<Heap4> || ForeignFreeHeap<Heap4>);
     EXPECT_TRUE(AlignedHeap<Mapping> && ZeroingHeap<Mapping> && RelocatingHeap<Mapping>);

@@ -15,7 +15,7 @@ namespace {
 template <std::size_t Most, class Overflow, class Below = Shared1>
 using Cached = ThreadCacheHeap<Exact<4>, Most, Overflow, 64, Below>; // 24, 40, 56 and 72 bytes
 
-TEST(ThreadCacheHeap, ServesWhatTheThreadFreedLast) {
+TEST(ThreadCacheHeap, ServesTheObjectThatTheThreadFreedLast) {
     Ledger::begin();
     {
         Cached<1024, Batches<1>> heap;
@@ -66,7 +66,7 @@ TEST(ThreadCacheHeap, MakesRoomForAClassByAnother) {
     EXPECT_TRUE(Ledger::the().live.empty());
 }
 
-TEST(ThreadCacheHeap, SinglesMoveAloneAndTheFullCacheKeepsWhatItHas) {
+TEST(ThreadCacheHeap, MovesSingleObjectsFromAFullCache) {
     Ledger::begin();
     {
         Cached<128, Singles> heap; // three objects of 40 bytes

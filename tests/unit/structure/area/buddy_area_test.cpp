@@ -58,7 +58,7 @@ TYPED_TEST(BuddyAreaTest, IsFoundFromEveryAddressInIt) {
     }
 }
 
-TYPED_TEST(BuddyAreaTest, IsFoundBeforeWhatStandsOnABoundary) {
+TYPED_TEST(BuddyAreaTest, FindsAnAreaBeforeAnObjectOnABoundary) {
     constexpr std::size_t lead = TypeParam::leadFor(minAlignment);
     auto* const before = static_cast<TypeParam*>(forward(this->area_, TypeParam::size - lead));
     EXPECT_EQ(TypeParam::of(this->area_->at(TypeParam::size)), before);

@@ -37,7 +37,7 @@ TEST_F(BumpTest, TheWholeStretchCanBeOneObject) {
     EXPECT_EQ(bump_.malloc(all_, 1), nullptr);
 }
 
-TEST_F(BumpTest, RefusesWhatOverflows) {
+TEST_F(BumpTest, RefusesSizesThatOverflow) {
     EXPECT_EQ(bump_.malloc(all_, SIZE_MAX), nullptr);
     EXPECT_EQ(bump_.malloc(all_, SIZE_MAX - 8), nullptr);
     EXPECT_EQ(bump_.zalloc(all_, SIZE_MAX - 24), nullptr);
@@ -105,7 +105,7 @@ TEST_F(BumpTest, TheLastOneGrowsWithZeroBytes) {
     EXPECT_EQ(Tag::of(first).size() - Tag::bytes, 104U);
 }
 
-TEST_F(BumpTest, WhatIsBelowTheFloorStays) {
+TEST_F(BumpTest, KeepsMemoryBelowTheFloor) {
     void* const kept = bump_.malloc(all_, 100);
     bump_.keep();
     void* const object = bump_.malloc(all_, 100);

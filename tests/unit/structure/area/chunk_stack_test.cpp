@@ -13,7 +13,7 @@ struct alignas(minAlignment) Memory {
     std::byte bytes[256];
 };
 
-TEST(ChunkStack, GivesChunksBackNewestFirst) {
+TEST(ChunkStack, ReturnsTheNewestChunkFirst) {
     Memory first;
     Memory second;
     ChunkStack chunks;
@@ -37,7 +37,7 @@ TEST(ChunkStack, ReturnsAllChunksInOneStep) {
     EXPECT_EQ(chunks.top(), nullptr);
 }
 
-TEST(ChunkStack, KnowsWhatLiesBehindTheHeadersOfItsChunks) {
+TEST(ChunkStack, OwnsAddressesBehindTheHeadersOfItsChunks) {
     Memory first{};
     Memory second{};
     Memory stranger{};

@@ -16,7 +16,7 @@ constexpr auto limits = CacheLimits{.perClassBytes = 2048,
                                     .remoteObjects = 32,
                                     .remoteBytes = 65536};
 
-TEST(CacheLimits, KeepLessOfWhatIsLarger) {
+TEST(CacheLimits, KeepFewerLargeObjects) {
     EXPECT_EQ(limits.roomFor(16), 32U);
     EXPECT_EQ(limits.roomFor(64), 32U);
     EXPECT_EQ(limits.roomFor(80), 25U);

@@ -39,7 +39,7 @@ TEST(ClassOfLiveIn, ComesFromTheHeapOrFromTheObjectSize) {
     superblocks.free(inside);
 }
 
-TEST(ClassOfLiveInDeathTest, RefusesWhatIsNotLive) {
+TEST(ClassOfLiveInDeathTest, AbortsOnAnObjectThatIsNotLive) {
     ::testing::FLAGS_gtest_death_test_style = "threadsafe";
     Superblocks superblocks;
     void* const object = superblocks.malloc(100);

@@ -34,7 +34,7 @@ protected:
     void TearDown() override { EXPECT_EQ(ExtentLedger::the().mapped(), 0U); }
 };
 
-TEST_F(ExtentMemoryTest, ChunksGrowWithWhatThereIs) {
+TEST_F(ExtentMemoryTest, ChunksGrowWithTheMemoryInUse) {
     Memory memory;
     EXPECT_EQ(memory.usualUnits(), 4 * MiB / unit);
     std::size_t before = 0;
@@ -184,7 +184,7 @@ protected:
     void TearDown() override { EXPECT_EQ(ExtentLedger::the().mapped(), 0U); }
 };
 
-TEST_F(ExtentPurgeTest, WhatServedOneObjectServesManyForAWhile) {
+TEST_F(ExtentPurgeTest, AChunkOfOneObjectServesManyForSomeTime) {
     Extents extents;
     Extents::Chunk* const chunk = extents.memory.addSingle(240, 1, 0);
     extents.freeSingle(*chunk);
@@ -215,7 +215,7 @@ TEST_F(ExtentPurgeTest, ReportsWhenMemoryBecomesPurgeable) {
     EXPECT_EQ(TellingRule::told, 2);
 }
 
-TEST_F(ExtentPurgeTest, GivesBackAFewPiecesOnTheWay) {
+TEST_F(ExtentPurgeTest, PurgesAFewPiecesAtEachRelease) {
     Extents extents;
     ASSERT_TRUE(extents.memory.addChunk(127, 128));
     std::vector<Extents::Run> runs;
@@ -272,7 +272,7 @@ TEST_F(ExtentPurgeMeanwhileTest, LeavesItsPiecesToAThreadThatPurgesAll) {
     EXPECT_EQ(extents_.dirtyUnits(), 0U);
 }
 
-TEST_F(ExtentPurgeTest, WhatTheSystemDoesNotTakeStaysAndServes) {
+TEST_F(ExtentPurgeTest, MemoryThatTheSystemRefusesServesAgain) {
     Extents extents;
     ASSERT_TRUE(extents.memory.addChunk(20, 128));
     const Extents::Run run = extents.allocate(5, 1, 0, nullptr);

@@ -33,7 +33,7 @@ private:
     std::vector<std::unique_ptr<Chunk>> chunks_;
 };
 
-TEST_F(ExtentSpaceTest, FillsTheChunkWhoseLongestRunIsTheShortestThatWillDo) {
+TEST_F(ExtentSpaceTest, TakesTheChunkWithTheShortestSufficientRun) {
     Chunk& small = add(11);
     Chunk& large = add(101);
     EXPECT_EQ(take(10).chunk, &small);
@@ -46,7 +46,7 @@ TEST_F(ExtentSpaceTest, FillsTheChunkWhoseLongestRunIsTheShortestThatWillDo) {
     EXPECT_EQ(take(5000).chunk, nullptr);
 }
 
-TEST_F(ExtentSpaceTest, CountsWhatIsFreeAndWhatIsDirtyOverRandomHistories) {
+TEST_F(ExtentSpaceTest, CountsFreeAndDirtyUnitsOverRandomHistories) {
     std::mt19937 random(5);
     std::size_t units = 0;
     for (const std::size_t each : {128U, 128U, 64U, 1024U}) {
@@ -146,7 +146,7 @@ TEST_F(ExtentSpaceTest, ReusesTheLatestFreedRunForARequestOfItsSize) {
     EXPECT_EQ(chunk.longest, chunk.free.longest());
 }
 
-TEST_F(ExtentSpaceTest, SaysWhatIsDueAndInHowLong) {
+TEST_F(ExtentSpaceTest, ReportsDueRunsAndTheTimeToTheNext) {
     Chunk& chunk = add(128);
     const Units runs[] = {take(3), take(2), take(5), take(1)};
     space.release(runs[0], 100);
@@ -184,7 +184,7 @@ TEST_F(ExtentSpaceTest, AChunkWithoutObjectsIsDueAsAWhole) {
     EXPECT_EQ(space.removeAny(), nullptr);
 }
 
-TEST_F(ExtentSpaceTest, GrowsARunIntoWhatIsFreeBehindIt) {
+TEST_F(ExtentSpaceTest, GrowsARunIntoFreeUnitsBehindIt) {
     Chunk& chunk = add(20);
     const Units run = take(3);
     const Units next = take(2);
@@ -219,7 +219,7 @@ static_assert(sizeof(Chunk) <= 8 * KiB && Chunk::most * 32 * KiB == 32 * MiB);
 static_assert(sizeof(ExtentChunk<16 * KiB>) <= 16 * KiB &&
               sizeof(ExtentChunk<64 * KiB>) <= 4 * KiB);
 
-TEST(ExtentChunk, MergesWhatIsGivenAndForgetsWhatIsTaken) {
+TEST(ExtentChunk, MergesReleasedRunsAndRemovesTakenOnes) {
     const auto chunk = std::make_unique<Chunk>();
     chunk->units = 100;
     chunk->release(1, 99);

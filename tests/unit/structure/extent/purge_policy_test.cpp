@@ -24,7 +24,7 @@ TEST(PurgePolicy, IsNotAnyType) {
     SUCCEED();
 }
 
-TEST(PurgePolicy, OnlyThatOfSettingsHearsOfWaitingMemory) {
+TEST(PurgePolicy, OnlyThePolicyOfSettingsIsNotifiedOfWaitingMemory) {
     EXPECT_TRUE(NotifiedPurgePolicy<GranarySettings>);
     EXPECT_TRUE(PurgePolicy<PurgeAfter<1000>>);
     EXPECT_FALSE(NotifiedPurgePolicy<PurgeAfter<1000>>);

@@ -11,7 +11,7 @@ namespace {
 
 static_assert(ExtentSystem<SystemExtents> && ExtentSystem<LedgerExtents>);
 
-TEST(SystemExtents, MapsAtMultiplesNearTheAddressWishedFor) {
+TEST(SystemExtents, MapsAtMultiplesNearTheRequestedAddress) {
     void* const first = SystemExtents::map(0, 3 * MiB, 2 * MiB);
     ASSERT_NE(first, nullptr);
     EXPECT_EQ(addressOf(first) % (2 * MiB), 0U);

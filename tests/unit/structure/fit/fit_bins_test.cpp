@@ -63,7 +63,7 @@ TEST_F(FitBinsTest, PassesOverTheTooSmallOnesOfALargeBin) {
     EXPECT_EQ(bins_.takeFit(4096), tooSmall);
 }
 
-TEST_F(FitBinsTest, ForgetsWhatIsRemoved) {
+TEST_F(FitBinsTest, DropsRemovedBlocks) {
     Block* const only = block(2048);
     bins_.add(only);
     FitBins::remove(only);

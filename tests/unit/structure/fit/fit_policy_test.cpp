@@ -44,7 +44,7 @@ TYPED_TEST(FitPolicyTest, IsAFitAndEmptyAtFirst) {
     EXPECT_TRUE(this->seen(fit).empty());
 }
 
-TYPED_TEST(FitPolicyTest, ForgetsEverythingWhenItIsCleared) {
+TYPED_TEST(FitPolicyTest, ClearRemovesAllBlocks) {
     BlockShelf shelf(4);
     TypeParam fit;
     for (const std::size_t place : {0U, 1U, 2U, 3U}) {
@@ -77,7 +77,7 @@ TYPED_TEST(FitPolicyTest, ForEachChangesNothing) {
     EXPECT_EQ(fit.takeFit(32), nullptr);
 }
 
-TYPED_TEST(FitPolicyTest, ServesWhatFitsAndNothingTwice) {
+TYPED_TEST(FitPolicyTest, ServesFittingBlocksOnceEach) {
     constexpr std::size_t count = 400;
     for (const std::uint32_t seed : {1U, 2U, 3U}) {
         BlockShelf shelf(count);

@@ -103,7 +103,7 @@ TEST(FitTree, AgreesWithASortedSetOverRandomHistories) {
 }
 
 /// Sizes and addresses that come in order would make a list of a tree without priorities.
-TEST(FitTree, StaysFlatWhateverTheOrder) {
+TEST(FitTree, StaysFlatInAnyOrder) {
     std::vector<Node> nodes(1U << 14U);
     for (const std::size_t same : {1U, 0U}) {
         FitTree<Node> tree;

@@ -127,7 +127,7 @@ TEST(MergingBlocks, ChangesNothingWithoutMemory) {
     heap.free(object);
 }
 
-TEST(MergingBlocks, ClearGivesEverythingBackWithWhatIsLive) {
+TEST(MergingBlocks, ClearReturnsAllMemoryWithLiveObjects) {
     Ledger::begin();
     Blocks<CountingHeap> heap;
     for (int round = 0; round < 3; ++round) {

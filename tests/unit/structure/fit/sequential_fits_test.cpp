@@ -20,7 +20,7 @@ std::vector<std::size_t> sizesIn(auto& list) {
     return sizes;
 }
 
-TEST(FirstFit, ServesTheFirstByAddressWhateverItsSizeAndAge) {
+TEST(FirstFit, ServesTheFirstByAddressOfAnySizeAndAge) {
     BlockShelf shelf(4);
     FirstFit fit;
     Block* const third = shelf.at(2, 64);
@@ -55,7 +55,7 @@ TEST(NextFit, GoesOnWhereItStoppedAndRoundTheEnd) {
     EXPECT_EQ(fit.takeFit(96), nullptr);
 }
 
-TEST(NextFit, BeginsWithWhatRemainsOfTheLast) {
+TEST(NextFit, BeginsWithTheRestOfTheLastBlock) {
     BlockShelf shelf(3);
     NextFit fit;
     Block* const first = shelf.at(0, 1024);

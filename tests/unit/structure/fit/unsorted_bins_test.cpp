@@ -9,7 +9,7 @@
 namespace heapwright::testing {
 namespace {
 
-TEST(UnsortedBins, ServesFirstWhatFitsExactlyAndWasNotSortedYet) {
+TEST(UnsortedBins, ServesAnExactUnsortedBlockFirst) {
     BlockShelf shelf(4);
     UnsortedBins bins;
     Block* const sorted = shelf.at(0, 96);

@@ -38,7 +38,7 @@ TEST(GeneralSizes, AlignByAPowerOfTwo) {
     EXPECT_EQ(Sizes::alignedSize(64, SIZE_MAX - 15), SIZE_MAX - 15);
 }
 
-TEST(CacheTraits, SayWhatPagesAreTakenAndWhatIsKept) {
+TEST(CacheTraits, StateThePagesTakenAndTheObjectsKept) {
     CacheTraits traits{"dentry", 192};
     EXPECT_EQ(traits.mobility(), Mobility::unmovable);
     EXPECT_FALSE(traits.keepsState());
@@ -48,7 +48,7 @@ TEST(CacheTraits, SayWhatPagesAreTakenAndWhatIsKept) {
     EXPECT_TRUE(traits.keepsState());
 }
 
-TEST(SlabList, KeepsItsOrderWhateverIsTakenOut) {
+TEST(SlabList, KeepsItsOrderAfterAnyRemoval) {
     std::array<Page, 4> pages;
     SlabList list;
     list.addBack(pages[1]);

@@ -42,7 +42,7 @@ protected:
     Caches heap;
 };
 
-TEST_F(KernelCachesTest, MakeOneCacheOfThoseWhoseObjectsNeedTheSameRoom) {
+TEST_F(KernelCachesTest, MergeCachesOfEqualSlots) {
     auto* const one = heap.createCache({"one", 77});
     EXPECT_EQ(heap.createCache({"other", 80}), one);
     EXPECT_EQ(heap.createCache({"less aligned", 73, 8}), one);

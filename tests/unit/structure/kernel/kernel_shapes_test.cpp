@@ -21,7 +21,7 @@ TEST(SlabTuning, IsThatOfTheKernel) {
     EXPECT_EQ(slabTuningFor(64, 1).shared, 0U);
 }
 
-TEST(SlabShape, HasColoursOutOfWhatIsLeft) {
+TEST(SlabShape, TakesColoursFromTheRest) {
     const ColouredShape shape = slabShapeFor(192, false);
     EXPECT_EQ(shape.order, 0U);
     EXPECT_EQ(shape.objects, 21U);
@@ -29,7 +29,7 @@ TEST(SlabShape, HasColoursOutOfWhatIsLeft) {
     EXPECT_EQ(slabShapeFor(64, false).colours, 1U);
 }
 
-TEST(SlabShape, IsTheSmallestForWhatCanBeReclaimed) {
+TEST(SlabShape, IsTheSmallestForReclaimableCaches) {
     // ext4_inode_cache: seven in two pages waste less, but three fit into one.
     EXPECT_EQ(slabShapeFor(1080, true).order, 1U);
     EXPECT_EQ(slabShapeFor(1080, true).objects, 7U);

@@ -137,7 +137,7 @@ TEST_F(PageZoneTest, CountsTheFirstRequestOfAnotherMobilityAsAnEventOfTheLargest
     EXPECT_EQ(zone.fallbacks().total(), 1U);
 }
 
-TEST_F(PageZoneTest, ClaimsAGroupIfHalfOfItIsFreeOrAlike) {
+TEST_F(PageZoneTest, ClaimsAGroupIfHalfOfItIsFreeOrOfItsKind) {
     std::vector<Page*> pages = takeAll(Mobility::movable);
     const auto freeOf = [&](std::size_t group, std::size_t count) {
         for (Page* const page : pages) {

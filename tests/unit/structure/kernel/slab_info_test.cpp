@@ -35,7 +35,7 @@ TEST(SlabInfo, HasTheColumnsOfTheKernelsFile) {
     EXPECT_EQ(tableOf(heap), wanted);
 }
 
-TEST(SlabInfo, SaysOfSlobWhatItsPagesHoldAndWhatCachesHave) {
+TEST(SlabInfo, ReportsSlobsPagesAndCaches) {
     SlobHeap<FutexLock, KernelPages> heap;
     auto* const cache = heap.createCache({"large", 3 * bytesOfPage});
     ASSERT_NE(heap.take(*cache), nullptr);

@@ -52,7 +52,7 @@ TEST(ClassLists, FlushReleasesAndMeasureCountsAllObjects) {
     EXPECT_FALSE(heap.flushLists(below)) << "they are empty";
 }
 
-TEST(ClassLists, ForgetWhatWaits) {
+TEST(ClassLists, DropWaitingObjects) {
     Upper heap;
     void* objects[2][2] = {};
     heap.put(0, objects[0]);

@@ -7,7 +7,7 @@
 namespace heapwright::testing {
 namespace {
 
-TEST(SizeFloor, CoversWhatTheSmallestRequestCovers) {
+TEST(SizeFloor, CoversTheSmallestRequest) {
     SizeFloor<false> floor;
     EXPECT_TRUE(floor.covers(1'000'000)) << "nothing waits yet that could be too small";
     EXPECT_EQ(floor.times(3), 0U);
@@ -20,7 +20,7 @@ TEST(SizeFloor, CoversWhatTheSmallestRequestCovers) {
     EXPECT_TRUE(floor.covers(65));
 }
 
-TEST(SizeFloor, TrustingFloorCoversEverySize) {
+TEST(SizeFloor, AFloorWithoutCheckCoversEverySize) {
     SizeFloor<true> floor;
     floor.note(8);
     EXPECT_TRUE(floor.covers(1'000'000));

@@ -133,7 +133,7 @@ TEST_F(ClosedRunsTest, HaveNoMoreWaitThanThereArePlaces) {
     EXPECT_TRUE(runs.letWait(more, runBytes, gapOf(more)));
 }
 
-TEST_F(ClosedRunsTest, LetsWhatCannotBeOpenedWaitOn) {
+TEST_F(ClosedRunsTest, KeepsARunThatCannotBeOpened) {
     void* const run = map();
     ASSERT_TRUE(runs.letWait(run, runBytes, gapOf(run)));
     platform::unmapPages(run, runBytes); // no call can open this

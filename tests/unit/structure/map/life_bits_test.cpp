@@ -126,7 +126,7 @@ std::size_t pagesOfAddresses() {
     return pages;
 }
 
-TEST(LifeBits, TakeFewAddressesWhateverTheySpan) {
+TEST(LifeBits, TakeFewAddressesForAnySpan) {
     Bits bits;
     static_cast<void>(pagesOfAddresses()); // what the library needs for a file
     const std::size_t before = pagesOfAddresses();

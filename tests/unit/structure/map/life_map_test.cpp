@@ -122,7 +122,7 @@ TEST_F(LifeMapDeathTest, MovesAnObject) {
     EXPECT_FALSE(map_.owns(at(0x1000)));
 }
 
-TEST_F(LifeMapDeathTest, RemembersTheLatestFreedObjectsAndNoOthers) {
+TEST_F(LifeMapDeathTest, KeepsTheLatestFreedObjectsOnly) {
     constexpr Address step = 64;
     for (Address i = 0; i <= LifeMap::remembered; ++i) {
         add(0x10000 + i * step, 16);
@@ -134,7 +134,7 @@ TEST_F(LifeMapDeathTest, RemembersTheLatestFreedObjectsAndNoOthers) {
                 ::testing::KilledBySignal(SIGABRT), "invalid pointer");
 }
 
-TEST_F(LifeMapDeathTest, ForgetsNoObjectThatCameAgainInTheMeantime) {
+TEST_F(LifeMapDeathTest, KeepsAnObjectThatWasReused) {
     add(0x1000, 16);
     freeAndGo(0x1000);
     add(0x1000, 32);
@@ -155,7 +155,7 @@ TEST_F(LifeMapDeathTest, WalksOverTheLiveOnes) {
     EXPECT_EQ(seen, (std::vector<std::pair<void*, std::size_t>>{{at(0x1000), 1}, {at(0x3000), 3}}));
 }
 
-TEST_F(LifeMapDeathTest, ForgetsEverythingOnClear) {
+TEST_F(LifeMapDeathTest, ClearDropsAllObjects) {
     add(0x1000, 16);
     add(0x2000, 16);
     map_.retire(map_.live(at(0x2000), "free"));

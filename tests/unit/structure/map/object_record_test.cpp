@@ -40,7 +40,7 @@ protected:
     Record record;
 };
 
-TEST_F(ObjectRecordTest, GivesBackTheNewestFirst) {
+TEST_F(ObjectRecordTest, ReturnsTheNewestFirst) {
     std::vector<void*> added;
     for (std::size_t i = 0; i < 1000; ++i) {
         added.push_back(objectNumber(i));
@@ -52,7 +52,7 @@ TEST_F(ObjectRecordTest, GivesBackTheNewestFirst) {
     EXPECT_TRUE(popped().empty());
 }
 
-TEST_F(ObjectRecordTest, WhatIsRemovedFromTheEndNeedsNoIndex) {
+TEST_F(ObjectRecordTest, RemovesFromTheEndWithoutAnIndex) {
     for (std::size_t i = 0; i < 20; ++i) {
         ASSERT_TRUE(record.add(objectNumber(i), memory));
     }
@@ -64,7 +64,7 @@ TEST_F(ObjectRecordTest, WhatIsRemovedFromTheEndNeedsNoIndex) {
     EXPECT_EQ(Ledger::the().requests, asked);
 }
 
-TEST_F(ObjectRecordTest, WhatIsNotThereIsNotRemoved) {
+TEST_F(ObjectRecordTest, RemovesNoUnknownObject) {
     EXPECT_FALSE(record.remove(objectNumber(1), memory));
     for (std::size_t i = 0; i < 100; ++i) {
         ASSERT_TRUE(record.add(objectNumber(i), memory));

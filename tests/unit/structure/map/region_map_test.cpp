@@ -42,7 +42,7 @@ TEST(RegionMap, ReturnsNullForAddressesThatCannotBeEntered) {
     EXPECT_FALSE(RegionMap::enter(pointerTo(Address{1} << 60U), RegionMap::granule, &owner));
 }
 
-TEST(RegionMap, IsEnteredAndAskedByManyAtOnce) {
+TEST(RegionMap, IsEnteredAndReadByManyThreadsAtOnce) {
     std::vector<std::thread> threads;
     std::array<int, 4> wrong{};
     for (int& mine : wrong) {

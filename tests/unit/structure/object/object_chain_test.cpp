@@ -17,7 +17,7 @@ std::size_t lengthOf(const ObjectLink* chain) {
     return length;
 }
 
-TEST(ObjectChain, HasAsManyObjectsAsAreAskedFor) {
+TEST(ObjectChain, HasTheRequestedNumberOfObjects) {
     Ledger::begin();
     CountingHeap heap;
     ObjectLink* const chain = mallocChain(heap, 40, 5);

@@ -32,7 +32,7 @@ TEST(CallStatistics, SortsRequestsByPowersOfTwo) {
     EXPECT_EQ(statistics.bytesRequested, 25U) << "without what was not given";
 }
 
-TEST(CallStatistics, KeepsWhatWasLiveAtMost) {
+TEST(CallStatistics, KeepsThePeakOfLiveMemory) {
     CallStatistics statistics;
     statistics.add(100);
     statistics.add(50);
@@ -45,7 +45,7 @@ TEST(CallStatistics, KeepsWhatWasLiveAtMost) {
     EXPECT_EQ(statistics.peakBytes, 150U);
 }
 
-TEST(CallStatistics, IsWrittenWithoutWhatNeverHappened) {
+TEST(CallStatistics, OmitsCallsThatNeverHappened) {
     CallStatistics statistics;
     statistics.count(Verb::malloc, true);
     statistics.countRequest(40, true);

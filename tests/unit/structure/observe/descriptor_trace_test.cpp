@@ -165,7 +165,7 @@ TEST_F(DescriptorTraceTest, AChildWritesAFileOfItsOwn) {
     EXPECT_EQ(written(child), line(2));
 }
 
-TEST_F(DescriptorTraceTest, AChildDropsWhatItsParentHasInTheBuffer) {
+TEST_F(DescriptorTraceTest, AChildDropsTheBufferOfItsParent) {
     Trace trace;
     trace.write(record(1));
     trace.forked();

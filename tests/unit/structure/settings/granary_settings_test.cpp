@@ -52,7 +52,7 @@ TEST_F(GranarySettingsTest, HaveDefaults) {
     EXPECT_EQ(Settings::target().view(), "stderr");
 }
 
-TEST_F(GranarySettingsTest, AreReadFromTheEnvironmentWhenTheFirstIsAskedFor) {
+TEST_F(GranarySettingsTest, AreReadFromTheEnvironmentAtTheFirstUse) {
     EXPECT_EQ(startWith("return=2s, background=on,huge-pages=on,statistics=exit+signal:USR2,"
                         "format=json,to=/tmp/granary,guard=500+report"),
               "");
@@ -72,7 +72,7 @@ TEST_F(GranarySettingsTest, AreReadOnce) {
     EXPECT_EQ(Settings::returnDelay(), purgeNever);
 }
 
-TEST_F(GranarySettingsTest, SayWhatIsWrongAndKeepWhatWasSet) {
+TEST_F(GranarySettingsTest, ReportAnErrorAndKeepTheOldValue) {
     EXPECT_EQ(startWith("return=2s,return=soon"),
               "heapwright: HEAPWRIGHT_GRANARY: return cannot be 'soon', only a time as 250ms or "
               "2s, at-once or never; it stays 2000ms\n");

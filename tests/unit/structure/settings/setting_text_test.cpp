@@ -27,7 +27,7 @@ TEST(SettingText, IsTakenApartAtCommas) {
     EXPECT_EQ(apart("a=b=c"), (Pairs{{"a", "b=c"}}));
 }
 
-TEST(SettingText, LeavesOutWhatIsEmptyButNotWhatHasNoValue) {
+TEST(SettingText, OmitsEmptySettingsButNotThoseWithoutAValue) {
     EXPECT_EQ(apart(""), Pairs{});
     EXPECT_EQ(apart(" ,, ,"), Pairs{});
     EXPECT_EQ(apart("a,b=,=c"), (Pairs{{"a", ""}, {"b", ""}, {"", "c"}}));

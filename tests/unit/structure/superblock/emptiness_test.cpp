@@ -21,7 +21,7 @@ TEST(Emptiness, IsTheInvariantOfHoard) {
     }
 }
 
-TEST(Emptiness, LetsAHeapKeepAFewSuperblocksWhateverTheirUse) {
+TEST(Emptiness, LetsAHeapKeepAFewSuperblocksOfAnyUse) {
     EXPECT_EQ(Published::least(400, 100), 0U);
     EXPECT_EQ(Published::least(500, 100), 100U);
     EXPECT_EQ((Emptiness<1, 2, 1>::least(100, 100)), 0U);

@@ -85,7 +85,7 @@ TEST(HoardMemory, FreeReturnsToTheSuperblockFromAnyThread) {
     EXPECT_EQ(memory.take(), object);
 }
 
-TEST(HoardMemory, GivesAwayWhatIsMostlyEmptyAndAnotherHeapTakesIt) {
+TEST(HoardMemory, MovesAMostlyEmptySuperblockToAnotherHeap) {
     Hoard memory;
     void* const one = memory.heap(1);
     const std::size_t each = memory.perBlock();

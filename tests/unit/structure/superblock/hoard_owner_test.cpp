@@ -85,7 +85,7 @@ protected:
     Owners owners_;
 };
 
-TEST_F(OwnerSetTest, FindsWhatWasEntered) {
+TEST_F(OwnerSetTest, FindsEnteredHeaps) {
     EXPECT_EQ(owners_.find(2), &two_);
     EXPECT_EQ(owners_.find(5), &five_);
     EXPECT_EQ(owners_.find(3), nullptr);
@@ -106,7 +106,7 @@ TEST_F(OwnerSetTest, HoldsEveryLockOverAFork) {
     expectAllFree(true);
 }
 
-TEST_F(OwnerSetTest, LeavesWhatTheThreadHoldsAlready) {
+TEST_F(OwnerSetTest, LeavesLocksThatTheThreadHolds) {
     std::thread([this] { // the process has more than one
         two_.lock.lock();
         owners_.beforeFork();

@@ -56,7 +56,7 @@ TEST(RemoteFrees, KeepsWholeChainsUntilTheyAreCollected) {
     EXPECT_TRUE(queue.send(&objects[2].link, &objects[2].link, 16)) << "it stays open";
 }
 
-TEST(RemoteFrees, RefusesWhatExceedsItsLimit) {
+TEST(RemoteFrees, RefusesChainsBeyondItsLimit) {
     RemoteFrees<64> queue;
     queue.open();
     std::array<Object, 3> objects;

@@ -81,7 +81,7 @@ TEST(SuperblockLists, ServeNextFromWhereAnObjectWasFreed) {
     EXPECT_EQ(both.allocate(), objects[1]);
 }
 
-TEST(SuperblockLists, SayWhenTooLittleIsUsedAndWhatToGiveAway) {
+TEST(SuperblockLists, ReportTooLittleUseAndTheSuperblockToMove) {
     Any shelf;
     Lists lists;
     std::vector<void*> objects;

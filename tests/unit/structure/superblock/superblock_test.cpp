@@ -191,7 +191,7 @@ TEST(SuperblockDeathTest, AbortsOnAWrongFreeOfAnAlignedObject) {
     EXPECT_DEATH(block->free(object), "double free");
 }
 
-TEST(SuperblockDeathTest, KeepsForACacheWhatIsFreedForTheProgram) {
+TEST(SuperblockDeathTest, KeepsCachedObjectsUsed) {
     Any block(64);
     void* const object = block->allocate();
     block->markCached(object, "free");

@@ -61,7 +61,7 @@ TEST(ForkHolds, ReleasesAsOftenAsItHoldsHeapsWithoutOwnerQuery) {
     }).join();
 }
 
-TEST(ForkHolds, LeavesWhatTheThreadHoldsAlready) {
+TEST(ForkHolds, LeavesLocksThatTheThreadHolds) {
     std::thread([] { // so that there is more than one
         std::array<Noting, 3> heaps;
         ForkHolds<3> holds;

@@ -113,7 +113,7 @@ TEST_F(HeapArrayTest, ForkLocksInOrderAndUnlocksInReverse) {
 }
 
 /// The fork of a signal handler that interrupted a request: that request's lock is its own.
-TEST_F(HeapArrayTest, PassesOverWhatTheThreadHoldsAlready) {
+TEST_F(HeapArrayTest, SkipsHeapsThatTheThreadHolds) {
     std::thread([&] { // so that there is more than one
         for (const std::size_t held : {0U, 1U}) {
             Noting::did.clear();

@@ -19,7 +19,7 @@ struct Mapped : HeapGroup<3, LockedHeap<FutexLock, MmapHeap>> {
     auto& operator[](std::size_t index) { return heaps_[index]; }
 };
 
-TEST(HeapGroup, SumsUpWhatItsHeapsHave) {
+TEST(HeapGroup, SumsTheMemoryOfItsHeaps) {
     Mapped group;
     void* const one = group[0].malloc(10'000);
     void* const other = group[2].malloc(10'000);
@@ -62,7 +62,7 @@ concept Holds = requires(Group group) { group.beforeFork(); };
 template <class Group>
 concept Clears = requires(Group group) { group.clear(); };
 
-TEST(HeapGroup, OffersWhatItsHeapsDoAndNoMore) {
+TEST(HeapGroup, HasTheVerbsOfItsHeapsAndNoMore) {
     EXPECT_TRUE(Holds<Mapped>);
     EXPECT_FALSE(Clears<Mapped>);
     EXPECT_FALSE((Holds<HeapGroup<2, MallocHeap>>));

@@ -14,7 +14,7 @@ namespace {
 
 using Eight = SimulatedProcessors<8>;
 
-TEST(SimulatedProcessors, AreWhatEachThreadSaysForItself) {
+TEST(SimulatedProcessors, AreSetByEachThread) {
     Eight::beOn(5);
     std::thread([] {
         EXPECT_EQ(Eight::mine(), 0U) << "until it says so";

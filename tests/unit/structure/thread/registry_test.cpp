@@ -84,7 +84,7 @@ TEST(Registry, IgnoresLeaveOfAMemberThatDidNotEnter) {
     EXPECT_EQ(numbersIn(registry), (std::set<int>{1}));
 }
 
-TEST(Registry, SkipsAMemberWhoseThreadAndMemoryAreGone) {
+TEST(Registry, SkipsAMemberOfAnEndedThread) {
     const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
     void* const memory =
         ::mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
