@@ -50,7 +50,7 @@ def compilation() -> str:
     return command[1].replace('"$source_file"', source[1])
 
 
-def test_what_the_demo_compiles_does_compile() -> None:
+def test_the_demo_compiles() -> None:
     if not shutil.which("g++"):
         pytest.skip("no C++ compiler (package g++)")
     done = ran(shlex.split(compilation()), cwd=ROOT)

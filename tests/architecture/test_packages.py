@@ -68,7 +68,7 @@ def test_every_package_of_a_skip_is_in_a_list() -> None:
 
 
 @pytest.mark.parametrize("target", MARKERS)
-def test_a_test_that_needs_more_than_the_quick_list_says_so(target: str) -> None:
+def test_a_test_that_needs_more_than_the_quick_list_reports_it(target: str) -> None:
     elsewhere = listed(target) - listed("test") - listed("peers") - ESSENTIAL
     unmarked = {}
     for file, names in NAMED.items():

@@ -56,7 +56,7 @@ def lines(*instructions: int) -> bytes:
     return text + b"\n"
 
 
-def test_what_lies_between_marks_is_counted_wherever_chunks_end(tail: ModuleType) -> None:
+def test_calls_between_marks_are_counted_at_any_end_of_a_chunk(tail: ModuleType) -> None:
     """Marks end calls and begin them in turn; the ninth begins a call that never ends."""
     text = lines(7, 100, 0, 100, 3, 100, 12, 1, 5)
     for size in (1, 2, 3, 17, 64, len(text)):

@@ -72,7 +72,7 @@ def test_the_detector_finds_what_is_there_without_them(
     assert shared(variants, library, "larson")[1] > 0
 
 
-def test_what_superblocks_take_is_known_exactly(variants: ModuleType, tmp_path: Path) -> None:
+def test_the_memory_of_superblocks_is_exact(variants: ModuleType, tmp_path: Path) -> None:
     library = built(variants, "OneHeap", tmp_path)
     options = ["--threads", "1", "--observe", "memory", "--objects", "20000", "--rounds", "2"]
     result = variants.run(library, "threadtest", options)

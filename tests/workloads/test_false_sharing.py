@@ -90,7 +90,7 @@ def test_successors_that_reuse_what_they_freed_share_passively(tiny: Tiny) -> No
     assert sharing["passive"] > 0
 
 
-def test_what_was_live_does_not_count(tiny: Tiny) -> None:
+def test_blocks_from_before_do_not_count(tiny: Tiny) -> None:
     """Two threads in turn have the same line, but never at the same time."""
     options = ("--batch", 1, "--size", 8, "--rounds", 10, "--keep", 0, "--threads", 2)
     sharing = found("round-robin", *options, preload=tiny("PLAIN"))

@@ -9,7 +9,7 @@ KIB = 1024
 UNSEEN = 1024 * KIB
 
 
-def test_what_is_live_is_counted_to_the_byte() -> None:
+def test_live_bytes_are_exact() -> None:
     options = ("--objects", 1000, "--size", 24, "--rounds", 3, "--threads", 1)
     document = result("threadtest", *options, "--observe", "memory")
     assert document["peak_live"] == 24_000
@@ -60,7 +60,7 @@ def test_fragmentation_is_what_became_resident_over_what_was_live(tiny: Tiny) ->
     assert "fragmentation" not in result("threadtest", *options)
 
 
-def test_what_the_first_thread_prepares_counts_as_fragmentation_too() -> None:
+def test_objects_of_the_first_thread_count_as_fragmentation() -> None:
     """larson fills its arrays before the others begin; that is the allocator's doing as well."""
     options = ("--blocks", 100_000, "--lives", 1, "--steps", 1000, "--threads", 2)
     document = result("larson", *options, "--observe", "memory")

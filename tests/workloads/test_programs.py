@@ -165,7 +165,7 @@ def test_a_limit_of_memory_is_met_without_a_crash(name: str) -> None:
     assert "no memory: " in done.err
 
 
-def test_a_result_that_cannot_be_written_is_said() -> None:
+def test_a_result_that_cannot_be_written_is_reported() -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
             [workload("loop"), "--iterations", "10"],
@@ -197,7 +197,7 @@ def test_idling_reports_resident_memory_without_requests() -> None:
     assert alone["operations"] == 2 * 60 + 2 * 10
 
 
-def test_what_stays_is_resident_while_idling() -> None:
+def test_kept_memory_is_resident_while_idling() -> None:
     options = ("--threads", 2, "--objects", 60, "--most", 4 * MIB, "--idle", 1, "--wakes", 0)
     document = result("idling", *options, "--stay", 100, "--observe", "memory")
     assert document["resident_idle"] > document["peak_live"] > 40 * MIB

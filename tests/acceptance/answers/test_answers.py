@@ -54,7 +54,7 @@ def test_there_are_programs_of_each_kind_and_language() -> None:
     assert {each.language for each in CASES} == {".c", ".cpp", ".js", ".pl", ".py", ".rs"}
 
 
-def test_what_the_cases_name_is_in_the_programs() -> None:
+def test_the_places_of_the_cases_exist_in_the_programs() -> None:
     for case in CASES:
         text = (PROGRAMS / case.program).read_text("utf-8")
         for function in case.culprit.values():
@@ -102,7 +102,7 @@ def test_a_wrong_culprit_and_a_wrong_rate_are_told_apart() -> None:
     assert answered("leak", rates={"leak": 600.0}).rate is False
 
 
-def test_what_could_not_be_searched_is_not_decided() -> None:
+def test_an_unsearched_process_is_not_decided() -> None:
     assert answered("growth").verdict is Verdict.CANNOT_TELL
     assert answered("growth", searched=True).verdict is Verdict.WRONG
     assert answered("growth", sentence="it was not lost").verdict is Verdict.WRONG

@@ -48,7 +48,7 @@ def test_figures_follow_what_the_program_does(ask: Ask, allocator: str) -> None:
     assert answer["locks"] == "1"
 
 
-def test_what_is_printed_at_exit_is_as_the_schema_says(ask: Ask, allocator: str) -> None:
+def test_statistics_at_exit_follow_the_schema(ask: Ask, allocator: str) -> None:
     answer = ask("walk", "statistics=exit,format=json,return=never")
     found = checked(answer.err)
     assert found.allocator == allocator

@@ -31,7 +31,7 @@ def test_programs_and_expressions(server: Any, httpd: ModuleType) -> None:
     assert httpd.fetch(server, "calculator") == (200, b"")
 
 
-def test_what_is_wrong_is_said(server: Any, httpd: ModuleType) -> None:
+def test_errors_are_reported(server: Any, httpd: ModuleType) -> None:
     status, body = httpd.fetch(server, "calculator", b"1/0\n2+\n3\n")
     assert status == 200
     assert body == b"error: line 1: divide by zero\nerror: line 2: syntax error\n3\n"

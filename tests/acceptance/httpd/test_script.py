@@ -54,7 +54,7 @@ def test_a_load_is_answered_and_nothing_is_left(folder: Path) -> None:
         ([], {}, "usage"),
     ],
 )
-def test_what_is_wrong_is_said(
+def test_errors_are_reported(
     folder: Path, words: list[str], extra: dict[str, str], said: str
 ) -> None:
     done = script(folder, *words, extra=extra)

@@ -72,7 +72,7 @@ def test_pages_are_right(server: Any) -> None:
     assert right == [REQUESTS] * CLIENTS
 
 
-def test_what_a_program_reads_and_writes_passes(server: Any, httpd: ModuleType) -> None:
+def test_input_and_output_of_a_program_pass_through(server: Any, httpd: ModuleType) -> None:
     body = (
         b"".join(hashlib.sha256(bytes([n])).digest() for n in range(256)) * 4
     )  # less than a pipe holds

@@ -67,7 +67,7 @@ def test_each_allocator_runs_the_command(tree: Path) -> None:
 
 
 @pytest.mark.programs
-def test_a_bad_end_is_said(tree: Path) -> None:
+def test_a_bad_end_is_reported(tree: Path) -> None:
     needed("g++", "g++")
     last = CATALOGUE.composed[-1].name
     done = alone(tree, "bash", "-c", f"case $LD_PRELOAD in *{last}*) kill -ABRT $$ ;; esac")

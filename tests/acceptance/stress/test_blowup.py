@@ -49,7 +49,7 @@ def test_private_heaps_grow_without_bound() -> None:
 
 
 @pytest.mark.parametrize("allocator", ["hoard", "hoard-3.8", "thresholds", "miser"])
-def test_what_moves_memory_back_does_not(allocator: str) -> None:
+def test_calls_that_return_memory_do_not_count(allocator: str) -> None:
     assert over_time(allocator) < 2.5
 
 

@@ -60,18 +60,18 @@ class Scripted:
 SEEN = "sleep 1; "
 
 
-def test_what_fails_anyway_is_no_difference(granary: str, tmp_path: Path) -> None:
+def test_a_test_that_fails_in_both_is_no_difference(granary: str, tmp_path: Path) -> None:
     found = compare(Scripted(SEEN + "echo test_a test_b end"), granary, tmp_path)
     assert found.own.faults == found.under.faults == {"test_a", "test_b"}
     assert not found.only_under
 
 
-def test_what_fails_under_the_allocator_alone_is_one(granary: str, tmp_path: Path) -> None:
+def test_a_failure_under_the_allocator_alone_is_a_difference(granary: str, tmp_path: Path) -> None:
     script = SEEN + 'echo test_a; [ -z "$LD_PRELOAD" ] || echo test_b; echo end'
     assert compare(Scripted(script), granary, tmp_path).only_under == {"test_b"}
 
 
-def test_what_fails_once_and_not_again_is_none(granary: str, tmp_path: Path) -> None:
+def test_a_failure_that_does_not_repeat_is_no_difference(granary: str, tmp_path: Path) -> None:
     script = SEEN + '[ -z "$LD_PRELOAD" ] || [ $# = 1 ] || echo test_b; echo end'
     found = compare(Scripted(script), granary, tmp_path)
     assert found.under.faults == {"test_b"}

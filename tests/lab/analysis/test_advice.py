@@ -53,6 +53,6 @@ def test_a_switch_without_a_library_or_from_another_baseline_says_nothing_of_set
     assert switch_notes(FAST, [TWO, FAST], EFFECTS, "time") == notes
 
 
-def test_what_is_won() -> None:
+def test_the_gain() -> None:
     assert winning(EFFECTS, ("fast", ""), 0.02) == "time"
     assert winning([effect("fast", 0.97, 0.99)], ("fast", ""), 0.02) == "memory"

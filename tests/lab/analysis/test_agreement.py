@@ -39,7 +39,7 @@ def test_the_same_order_and_the_opposite() -> None:
     assert not same_best(CLEAR, CLEAR[::-1])
 
 
-def test_what_runs_cannot_tell_apart_does_not_agree_with_itself() -> None:
+def test_indistinguishable_runs_do_not_agree() -> None:
     clear, alike = with_itself(CLEAR, 0.95, 1), with_itself(ALIKE, 0.95, 1)
     assert clear.tau == 1.0
     assert alike.tau is not None

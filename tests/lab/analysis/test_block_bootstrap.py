@@ -36,7 +36,7 @@ def test_draws_are_whole_blocks_and_repeatable() -> None:
     assert not np.array_equal(weights, draws(9, 40, 4))
 
 
-def test_what_does_not_scatter_has_no_say() -> None:
+def test_responses_without_scatter_are_left_out() -> None:
     values = np.random.default_rng(2).normal(0, 1, (15, 2))
     fixed = np.column_stack([values, np.full(15, 0.3)])
     weights = draws(15, 500, 1)

@@ -127,7 +127,7 @@ def test_a_treatment_with_one_good_run_is_estimated_from_it(make_cells: MakeCell
     assert model.df == 7 - 3 - 2
 
 
-def test_what_shares_no_block_with_the_baseline_is_left_out(make_cells: MakeCells) -> None:
+def test_a_treatment_without_a_common_block_is_left_out(make_cells: MakeCells) -> None:
     values = np.array([[0.0, 1.0, NAN, NAN], [NAN, 1.0, 2.0, NAN], [NAN, NAN, NAN, 3.0]])
     cells = comparable(make_cells(values))
     assert [name for name, _ in cells.treatments] == ["t0", "t1", "t2"]

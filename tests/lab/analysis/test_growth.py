@@ -33,7 +33,7 @@ def test_a_straight_line_is_known_exactly() -> None:
     assert found.level == pytest.approx(11.0)
 
 
-def test_what_does_not_change_has_no_growth_and_no_width() -> None:
+def test_a_constant_series_has_no_growth_and_no_width() -> None:
     found = growth(TIMES, np.full_like(TIMES, 7.0))
     assert found is not None
     assert (found.slope, found.low, found.high, found.inflation) == (0.0, 0.0, 0.0, 1.0)

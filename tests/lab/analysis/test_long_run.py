@@ -53,13 +53,13 @@ def test_slow_fragmentation_shows_in_what_is_held() -> None:
     assert growths["held"].rise_bytes == pytest.approx(0.25 * MEBI * 6, rel=0.03)
 
 
-def test_what_is_filled_at_the_beginning_is_no_growth() -> None:
+def test_a_table_filled_at_the_beginning_is_no_growth() -> None:
     run = fitted(run_of(lambda hours: min(hours, 1.5) * 50))
     assert run.settled_s == pytest.approx(2 * 3600, rel=0.01)
     assert {each.direction for each in run.growths} == {Direction.LEVEL}
 
 
-def test_what_gets_less_is_said_to() -> None:
+def test_an_allocator_with_less_memory_is_reported() -> None:
     run = fitted(run_of(lambda hours: 20 - 2 * hours))
     assert run.growths[-1].direction is Direction.SHRINKS
 

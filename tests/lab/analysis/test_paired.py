@@ -18,7 +18,7 @@ def test_the_interval_is_students_on_logarithms() -> None:
     assert math.log(found.low) == pytest.approx(1 - half)
 
 
-def test_what_gives_no_ratio() -> None:
+def test_figures_without_a_ratio() -> None:
     assert paired_ratio([], [], 0.95) is None
     assert paired_ratio([1.0, 0.0], [1.0, 1.0], 0.95) is None
     with pytest.raises(ValueError, match="no pairs"):

@@ -176,7 +176,7 @@ def test_wide_intervals_ask_for_more_blocks() -> None:
         ),
     ],
 )
-def test_what_is_decided_is_said_apart_from_what_is_not(
+def test_decided_and_open_responses_are_reported_apart(
     time: tuple[float, float], memory: tuple[float, float], said: str
 ) -> None:
     verdict = judge([entrant("x", time, memory)])
@@ -192,7 +192,7 @@ def test_the_number_of_blocks_follows_the_root_law() -> None:
     assert verdict.notes[0].startswith("about 20 blocks (-n 20)")
 
 
-def test_a_difference_at_the_margin_itself_is_said_to_be_one() -> None:
+def test_a_difference_at_the_margin_itself_is_reported_as_one() -> None:
     exactly = Span(0.98, 0.98 / 1.05, 0.98 * 1.05)
     open_end = Entrant(("x", ""), exactly, span(0.99, 1.01), peak_bytes=1, outcomes=GOOD)
     assert "more than 500 blocks would be needed" in judge([open_end]).notes[0]
@@ -329,7 +329,7 @@ def test_the_order_does_not_matter(others: list[Entrant], rule: Rule, draw: obje
 
 
 @given(fields(), RULES)
-def test_what_is_advised_deserves_it(others: list[Entrant], rule: Rule) -> None:
+def test_advice_is_given_only_for_a_real_gain(others: list[Entrant], rule: Rule) -> None:
     verdict = judge(others, rule=rule)
     assert verdict.reason
     if verdict.action == "switch":

@@ -25,7 +25,7 @@ def refused(content: object) -> HeapwrightError:
     return caught.value
 
 
-def test_a_newer_document_is_said_to_be_newer() -> None:
+def test_a_newer_document_is_reported_as_newer() -> None:
     error = refused({"format": "heapwright fidelity", "schema_version": 7})
     assert "file.json is a fidelity of version 7, which is newer than this tool" in error.message
     assert "reads version 1" in error.message
@@ -78,9 +78,7 @@ def test_a_document_in_place_of_a_trace_is_refused(tmp_path: Path, text: str, wh
 
 
 @pytest.mark.parametrize("content", [b"", b"HWTRACE\x1a", b"{ no JSON"])
-def test_what_is_no_document_is_left_to_the_reader_of_traces(
-    tmp_path: Path, content: bytes
-) -> None:
+def test_other_files_go_to_the_reader_of_traces(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "x.trace"
     file.write_bytes(content)
     refuse_document(file, "a trace", "")

@@ -28,7 +28,7 @@ def others(number: int, frame: FrameType | None) -> None:
     pytest.fail(f"signal {number} came to the handler of before, at {frame}")
 
 
-def test_a_handler_stands_for_a_while() -> None:
+def test_a_handler_is_in_force_inside_the_block() -> None:
     signal.signal(NUMBER, others)
     came: list[int] = []
     with handled({NUMBER: lambda number, _: came.append(number)}):
@@ -37,7 +37,7 @@ def test_a_handler_stands_for_a_while() -> None:
     assert signal.getsignal(NUMBER) is others
 
 
-def test_the_handler_of_before_is_back_after_an_error() -> None:
+def test_the_previous_handler_returns_after_an_error() -> None:
     signal.signal(NUMBER, others)
     with pytest.raises(KeyboardInterrupt), ended_as_interrupted():
         os.kill(os.getpid(), NUMBER)

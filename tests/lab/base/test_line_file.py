@@ -42,7 +42,7 @@ def test_a_line_that_does_not_fit_leaves_nothing(
 
 @pytest.mark.parametrize("whole", ["", "one\n", "one\ntwo\n", "x" * 3 * BLOCK + "\n"])
 @pytest.mark.parametrize("torn", ["", "half", "y" * 2 * BLOCK])
-def test_what_is_torn_is_cut_off(whole: str, torn: str, file: Path, descriptor: int) -> None:
+def test_a_torn_line_is_cut_off(whole: str, torn: str, file: Path, descriptor: int) -> None:
     file.write_text(whole + torn)
     cut_torn_line(descriptor)
     assert file.read_text() == whole

@@ -32,7 +32,7 @@ def says(script: Path, text: str) -> None:
     script.write_text(f"#!/bin/sh\n{text}\n")
 
 
-def test_what_it_prints_is_the_answer(made: Path) -> None:
+def test_its_output_is_the_answer(made: Path) -> None:
     says(made, 'read word; echo "{\\"sum\\": $((word + $1))}"')
     assert Program("test").answer(Sum, ["2"], text="3\n").sum == 5
 
@@ -45,7 +45,7 @@ def test_what_it_prints_is_the_answer(made: Path) -> None:
         ("kill -9 $$", "heapwright-test was ended by signal 9"),
     ],
 )
-def test_what_went_wrong_is_said_in_its_words(made: Path, script: str, words: str) -> None:
+def test_an_error_is_reported_in_its_own_words(made: Path, script: str, words: str) -> None:
     says(made, script)
     program = Program("test", lambda why: TraceError(f"it failed: {why}"))
     with pytest.raises(TraceError, match=f"^it failed: {words}$"):
@@ -64,7 +64,7 @@ def test_another_versions_answer_is_noticed(made: Path) -> None:
     assert raised.value.hint == "build and install again"
 
 
-def test_what_is_no_answer_is_not_printed(made: Path) -> None:
+def test_other_lines_than_the_answer_are_not_printed(made: Path) -> None:
     says(made, "seq 1 10000")
     with pytest.raises(HeapwrightError, match="is not of this version") as raised:
         Program("test").answer(Sum, [])

@@ -10,7 +10,7 @@ import pytest
 from heapwright.base.paths import exists, is_file, is_folder, why_not_made
 
 
-def test_what_is_there(tmp_path: Path) -> None:
+def test_the_contents_of_the_tree(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("")
     assert (is_file(file), is_folder(file), exists(file)) == (True, False, True)
@@ -27,7 +27,7 @@ def test_a_name_that_cannot_be_one(name: str) -> None:
     assert not exists(path)
 
 
-def test_what_may_not_be_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_figures_that_need_rights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def denied(*_: object, **__: object) -> None:  # the super-user would be let in
         raise PermissionError(13, "Permission denied")
 
@@ -37,7 +37,7 @@ def test_what_may_not_be_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert not exists(tmp_path)
 
 
-def test_a_folder_of_a_read_only_place_is_said_to_be_read_only() -> None:
+def test_a_folder_of_a_read_only_place_is_reported_as_read_only() -> None:
     folder = Path("/proc/.local/share/heapwright")
     with pytest.raises(FileNotFoundError) as caught:
         folder.mkdir(parents=True)

@@ -66,7 +66,7 @@ def test_the_folder_is_private_to_its_user(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_may_not_be_written_to_is_removed_too(tmp_path: Path) -> None:
+def test_read_only_files_are_removed_too(tmp_path: Path) -> None:
     with Scratch() as folder:
         inner = folder / "outer" / "inner"
         inner.mkdir(parents=True)
@@ -76,7 +76,7 @@ def test_what_may_not_be_written_to_is_removed_too(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_a_dead_maker_left_is_swept_away(tmp_path: Path) -> None:
+def test_leftovers_of_an_ended_process_are_removed(tmp_path: Path) -> None:
     folder = left_by_a_dead_process(tmp_path)
     assert sweep() == [folder]
     assert not folder.exists()
@@ -109,7 +109,7 @@ def test_one_that_is_swept_before_it_is_locked_is_made_anew(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_is_not_ours_stays(tmp_path: Path) -> None:
+def test_foreign_files_stay(tmp_path: Path) -> None:
     with Scratch() as folder:
         name = folder.name
     host, _, process = name.partition("-")

@@ -10,12 +10,12 @@ from heapwright.base import space
 from heapwright.base.errors import ExitCode, HeapwrightError
 
 
-def test_what_fits_is_not_refused(tmp_path: Path) -> None:
+def test_a_file_that_fits_is_accepted(tmp_path: Path) -> None:
     space.refuse_without_space(tmp_path / "new" / "file", 1, "a file", "")
     space.refuse_without_memory(1, "a run", "")
 
 
-def test_what_does_not_fit_is_refused_with_both_figures(tmp_path: Path) -> None:
+def test_a_file_too_large_for_the_disk_is_refused_with_both_figures(tmp_path: Path) -> None:
     found = space.free_space(tmp_path / "not" / "there" / "yet")
     assert found is not None
     free, folder = found

@@ -118,7 +118,7 @@ def test_a_program_with_an_allocator_inside_is_a_row_with_the_reason(
         (("nosuch", "-a", "glibc,hoard"), ExitCode.BAD_INPUT, "there is no program"),
     ],
 )
-def test_what_cannot_be_asked_is_said(
+def test_a_figure_that_cannot_be_queried_is_reported(
     heapwright: Heapwright, words: tuple[str, ...], status: ExitCode, said: str
 ) -> None:
     done = heapwright("agree", *words)

@@ -128,7 +128,7 @@ def test_a_closed_output_pipe_ends_without_an_error_message() -> None:
     assert done.returncode == 128 + signal.SIGPIPE
 
 
-def test_an_installation_without_its_parts_says_so(
+def test_an_installation_without_its_parts_reports_it(
     heapwright: Heapwright, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HEAPWRIGHT_NATIVE", str(tmp_path))

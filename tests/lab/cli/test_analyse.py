@@ -164,7 +164,7 @@ def test_unknown_names_are_refused(
     assert hint in refused.value.hint
 
 
-def test_what_the_study_asks(tmp_path: Path) -> None:
+def test_the_questions_of_the_study(tmp_path: Path) -> None:
     options = {
         "interactions": [["allocator", "work", "pattern"], ["allocator", "work"]],
         "confidence": 0.99,

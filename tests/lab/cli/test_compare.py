@@ -262,7 +262,7 @@ def test_a_budget_ends_it(heapwright: Heapwright, worker: Path, tmp_path: Path) 
     assert design.until == pytest.approx(0.00001)
 
 
-def test_what_could_be_deployed_is_compared_by_default(
+def test_deployable_allocators_are_compared_by_default(
     heapwright: Heapwright, worker: Path, tmp_path: Path
 ) -> None:
     done = heapwright("compare", "-n", "1", "--json", "out.json", "--", worker)

@@ -88,7 +88,7 @@ def test_each_level_of_a_parameter_has_a_table_and_a_gate_reads_the_document(
         (["--parameter", "n=1", "--program", "sqlite"], "there cannot be --parameter beside"),
     ],
 )
-def test_what_makes_no_sense_is_refused_before_any_run(
+def test_an_inconsistent_request_is_refused_before_any_run(
     heapwright: Heapwright, arguments: list[str], said: str, tmp_path: Path
 ) -> None:
     done = heapwright("compare", "-n", "1", *arguments)

@@ -171,7 +171,7 @@ def test_a_header_with_a_layer_of_the_user_is_composed(
     assert installed(home) == ["mine", "plain"]
 
 
-def test_one_that_went_stale_says_so_and_works(
+def test_one_that_went_stale_reports_it_and_works(
     bounded: tuple[Path, Done],
     heapwright: Heapwright,
     at_home: Callable[[Path], None],
@@ -223,7 +223,7 @@ def test_an_interrupt_leaves_nothing(tmp_path: Path) -> None:
     assert installed(tmp_path) == []
 
 
-def test_what_has_no_layers_has_no_picture(heapwright: Heapwright, tmp_path: Path) -> None:
+def test_an_allocator_without_layers_has_no_picture(heapwright: Heapwright, tmp_path: Path) -> None:
     done = heapwright("allocators", "show", "glibc", "--svg", tmp_path / "x.svg")
     assert done.status == ExitCode.BAD_INPUT
     assert "glibc cannot be drawn: it is not made of layers" in done.err

@@ -132,7 +132,7 @@ def test_a_rung_that_cannot_be_completed_is_named(heapwright: Heapwright, tmp_pa
 
 
 @pytest.mark.compiles
-def test_what_malloc_must_do_is_demanded(heapwright: Heapwright, tmp_path: Path) -> None:
+def test_the_duties_of_malloc_are_tested(heapwright: Heapwright, tmp_path: Path) -> None:
     done = heapwright("compose", "x", "--type", "BoundedHeap<16 * MiB, lea::Checked>")
     assert done.status == ExitCode.BAD_INPUT
     lines = done.err.splitlines()

@@ -61,7 +61,7 @@ def test_a_shell_is_there_only_when_asked_for(heapwright: Heapwright, tmp_path: 
     assert (tmp_path / "yes").read_text() == "x\n"
 
 
-def test_what_the_command_reads(heapwright: Heapwright, tmp_path: Path) -> None:
+def test_the_input_of_the_command(heapwright: Heapwright, tmp_path: Path) -> None:
     (tmp_path / "in").write_text("from the file")
     heapwright(
         "compare", "-n", "1", "-a", "lea", "--shell", "--", "cat >> nothing; echo . >> nothing"

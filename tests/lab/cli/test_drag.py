@@ -68,7 +68,9 @@ def test_misuse_is_refused(words: tuple[str, ...], refusal: str, heapwright: Hea
 
 
 @pytest.mark.usefixtures("_valgrind")
-def test_what_cannot_be_preloaded_is_refused(heapwright: Heapwright, tmp_path: Path) -> None:
+def test_a_command_that_cannot_be_preloaded_is_refused(
+    heapwright: Heapwright, tmp_path: Path
+) -> None:
     script = tmp_path / "no-program"
     script.write_text("just text")
     script.chmod(0o755)

@@ -163,7 +163,7 @@ def test_threads_that_spin_end_at_the_limit(heapwright: Heapwright, tmp_path: Pa
 
 
 @pytest.mark.parametrize("beside", [["--until", "3%"], ["--cap", "1G"], ["--program", "perl"]])
-def test_what_does_not_go_with_exact(heapwright: Heapwright, beside: list[str]) -> None:
+def test_options_that_exact_excludes(heapwright: Heapwright, beside: list[str]) -> None:
     words = [] if beside[0] == "--program" else ["--", "true"]
     done = heapwright("compare", "--exact", *beside, *words)
     assert done.status == 2

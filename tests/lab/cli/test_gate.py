@@ -152,7 +152,7 @@ def test_one_document_is_enough(
     assert "--absolute needs two documents" in refused.err
 
 
-def test_what_passes_can_be_chosen(heapwright: Heapwright, tmp_path: Path) -> None:
+def test_passing_candidates_can_be_chosen(heapwright: Heapwright, tmp_path: Path) -> None:
     written(tmp_path / "before.json", BEFORE)
     written(tmp_path / "now.json", [0.8 * each for each in BEFORE])
     assert heapwright("gate", "before.json", "now.json", "--pass", "same").status == 11

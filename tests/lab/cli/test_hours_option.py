@@ -147,7 +147,7 @@ def test_a_command_that_ends_by_itself_has_no_hours(
         (("explain", "--vary", "a=1,2", "--", "true"), "--vary is of a long run"),
     ],
 )
-def test_what_does_not_go_together(
+def test_options_that_exclude_each_other(
     words: tuple[str, ...], said: str, heapwright: Heapwright, tmp_path: Path
 ) -> None:
     done = heapwright(*words)

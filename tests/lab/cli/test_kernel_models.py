@@ -81,7 +81,7 @@ def test_a_trace_of_another_kernel_is_run_and_said(heapwright: Heapwright, tmp_p
         (("--load", "messages", "-o", "t", "--cpus", "1,2"), "-o keeps the traffic of one number"),
     ],
 )
-def test_what_is_refused(heapwright: Heapwright, words: tuple[str, ...], said: str) -> None:
+def test_refused_requests(heapwright: Heapwright, words: tuple[str, ...], said: str) -> None:
     done = heapwright("kernel", "models", *words)
     assert done.status == ExitCode.BAD_INPUT
     assert said in done.err
@@ -106,7 +106,7 @@ def test_a_trace_that_makes_no_sense_is_refused_with_its_line(
     assert said in done.err
 
 
-def test_a_full_disk_is_said(heapwright: Heapwright) -> None:
+def test_a_full_disk_is_reported(heapwright: Heapwright) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("no /dev/full here")
     words = ("--load", "messages", "--operations", "300", "--json", "/dev/full")

@@ -97,7 +97,7 @@ def test_json_on_standard_output_stands_alone(heapwright: Heapwright) -> None:
         (("--", "./no-such-program"), "no-such-program"),
     ],
 )
-def test_what_does_not_go_together_is_refused(
+def test_options_that_exclude_each_other_are_refused(
     words: tuple[str, ...], complaint: str, heapwright: Heapwright
 ) -> None:
     done = heapwright("profile", *words)

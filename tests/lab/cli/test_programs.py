@@ -88,7 +88,7 @@ def test_wrong_answers_are_a_failed_run(heapwright: Heapwright, tmp_path: Path) 
     assert "unfit under glibc: failed\n  not so: it speaks: nothing fits 'x'" in done.out
 
 
-def test_what_is_missing_is_said_and_how_to_have_it(
+def test_a_missing_part_is_reported_with_how_to_get_it(
     heapwright: Heapwright, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "unfit.toml"

@@ -91,7 +91,7 @@ def test_a_full_disk_ends_the_journal_and_not_the_run(
         (("-o", "nowhere/long.json"), "cannot be written"),
     ],
 )
-def test_what_is_refused(heapwright: Heapwright, more: tuple[str, ...], words: str) -> None:
+def test_refused_requests(heapwright: Heapwright, more: tuple[str, ...], words: str) -> None:
     done = heapwright(*LONG, *more)
     assert done.status == ExitCode.BAD_INPUT
     assert words in done.err.replace("\n", " ")
@@ -109,7 +109,9 @@ def test_a_command_is_no_server(heapwright: Heapwright) -> None:
     assert "xz is no server" in done.err
 
 
-def test_what_brings_its_allocator_is_run_as_it_is(heapwright: Heapwright, tmp_path: Path) -> None:
+def test_a_command_with_its_own_allocator_runs_unchanged(
+    heapwright: Heapwright, tmp_path: Path
+) -> None:
     path = tmp_path / "own.toml"
     path.write_text(OWN)
     done = heapwright("programs", "run", path)

@@ -115,7 +115,7 @@ def test_a_program_is_explained(heapwright: Heapwright) -> None:
         (("profile", "--scale", "small", "T"), "--scale is for a program"),
     ],
 )
-def test_what_does_not_go_together(
+def test_options_that_exclude_each_other(
     heapwright: Heapwright, words: tuple[str, ...], said: str
 ) -> None:
     done = heapwright(*words)

@@ -75,7 +75,7 @@ def test_omitted_child_processes_are_reported(
     assert alone.splitlines()[0].endswith(f": {worker} 10")
 
 
-def test_what_the_system_saw_of_one_process_is_joined_with_what_was_live_in_it(
+def test_resident_and_live_memory_of_one_process_are_joined(
     native: Path, heapwright: Heapwright, worker: Path
 ) -> None:
     assert native.exists()
@@ -122,7 +122,7 @@ def test_an_empty_sample_is_not_called_an_empty_program(
     assert "asked malloc for nothing" not in done.err
 
 
-def test_paused_records_nothing_and_says_so(
+def test_paused_records_nothing_and_reports_it(
     native: Path, heapwright: Heapwright, worker: Path
 ) -> None:
     assert native.exists()
@@ -254,7 +254,7 @@ def test_the_limit(native: Path, heapwright: Heapwright, worker: Path) -> None:
     assert "Recording stopped early: the trace had come to its limit; what came later" in told
 
 
-def test_what_is_worth_knowing() -> None:
+def test_notes_for_the_reader() -> None:
     assert list(notes_on(FINE)) == []
     odd = FINE.model_copy(update={"stop": "disk-full", "lost": 3, "unfollowed": 1, "signal": 11})
     text = "\n".join(notes_on(odd))

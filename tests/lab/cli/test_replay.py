@@ -268,7 +268,9 @@ def test_a_curve_is_of_one_allocator(heapwright: Heapwright, trace: Path) -> Non
     assert "name one allocator" in done.err
 
 
-def test_what_is_no_trace_is_refused_before_any_run(heapwright: Heapwright, tmp_path: Path) -> None:
+def test_a_file_that_is_no_trace_is_refused_before_any_run(
+    heapwright: Heapwright, tmp_path: Path
+) -> None:
     done = heapwright("replay", "absent")
     assert done.status == ExitCode.BAD_INPUT
     assert "there is no trace absent" in done.err

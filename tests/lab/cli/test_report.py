@@ -191,7 +191,7 @@ def test_a_taxonomy(heapwright: Heapwright, tmp_path: Path) -> None:
     assert "glibc,2" in (tmp_path / "figures" / "speed.csv").read_text("utf-8")
 
 
-def test_what_only_a_study_has_is_refused_for_a_taxonomy(
+def test_fields_of_studies_are_refused_for_a_taxonomy(
     heapwright: Heapwright, tmp_path: Path
 ) -> None:
     (tmp_path / "t.json").write_text(survey().to_json(), encoding="utf-8")
@@ -227,7 +227,7 @@ def refused(heapwright: Heapwright, *arguments: str | Path) -> str:
         (("broken.json", "-o", "p.html"), "broken.json is not a profile"),
     ],
 )
-def test_what_is_refused(
+def test_refused_requests(
     heapwright: Heapwright, tmp_path: Path, arguments: tuple[str, ...], told: str
 ) -> None:
     (tmp_path / "folder").mkdir()

@@ -93,7 +93,7 @@ def test_show_says_what_is_judged(heapwright: Heapwright) -> None:
     assert "; beside it reap" in done.out
 
 
-def test_show_of_an_empty_design_says_so_beside_the_rest(
+def test_show_of_an_empty_design_reports_it_beside_the_rest(
     heapwright: Heapwright, mine: Path
 ) -> None:
     mine.write_text(STUDY.replace("levels = [1, 100000]", "levels = [100000]"))

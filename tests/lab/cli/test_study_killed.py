@@ -119,7 +119,7 @@ def test_the_order_is_what_it_would_have_been(tmp_path: Path, heapwright: Heapwr
 
 
 @pytest.mark.parametrize("server", [False, True])
-def test_what_a_killed_run_had_started_is_ended(server: bool, tmp_path: Path) -> None:
+def test_processes_of_a_killed_run_are_ended(server: bool, tmp_path: Path) -> None:
     study = write_study(tmp_path, pause=600, more=SERVER if server else "")
     with started("run", str(study), "-o", "results", cwd=tmp_path) as process:
         assert wait_until_begun(process, tmp_path, 2 if server else 1)

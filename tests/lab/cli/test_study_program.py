@@ -107,7 +107,7 @@ def test_wrong_answers_of_a_user_program_are_reported(
         ),
     ],
 )
-def test_what_is_wrong_is_said(
+def test_errors_are_reported(
     heapwright: Heapwright, tmp_path: Path, old: str, new: str, words: str
 ) -> None:
     assert old in STUDY

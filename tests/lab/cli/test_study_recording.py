@@ -141,7 +141,7 @@ def test_a_recorded_program_that_hangs_is_ended(heapwright: Heapwright, study: P
         ('program = "{program.file}"', 'command = ["{program}"]', "there is no program to read"),
     ],
 )
-def test_what_is_wrong_is_said(
+def test_errors_are_reported(
     heapwright: Heapwright, study: Path, old: str, new: str, words: str
 ) -> None:
     assert old in STUDY

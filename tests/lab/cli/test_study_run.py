@@ -313,7 +313,7 @@ from = "wall"
     assert "every run failed: kingsley mute" in told
 
 
-def test_a_study_in_which_nothing_works_says_so(heapwright: Heapwright, tmp_path: Path) -> None:
+def test_a_study_in_which_nothing_works_reports_it(heapwright: Heapwright, tmp_path: Path) -> None:
     study = HEAD + 'command = ["false"]' + ALLOCATORS + "[design]\nblocks = 5\n" + TIMED
     done = heapwright("study", "run", write_text(tmp_path, study), "-o", "results")
     assert done.status == ExitCode.NOTHING_COMPARED
@@ -353,7 +353,9 @@ def test_other_libraries_are_not_mixed_with_the_first(
     assert "kingsley is another library now" in refused.err
 
 
-def test_what_is_no_study_or_no_result_is_refused(heapwright: Heapwright, tmp_path: Path) -> None:
+def test_a_file_that_is_no_study_and_no_result_is_refused(
+    heapwright: Heapwright, tmp_path: Path
+) -> None:
     assert "there is no study" in heapwright("study", "run", "costa-2041").err
     assert "does not exist" in heapwright("study", "resume", "nowhere").err
     assert "no results of a study" in heapwright("study", "status", tmp_path).err

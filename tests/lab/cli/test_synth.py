@@ -115,7 +115,7 @@ def test_the_recreations_are_listed(heapwright: Heapwright) -> None:
         (["model", "--json", "x", "--html", "x"], "cannot write to the same place"),
     ],
 )
-def test_what_is_refused_is_said(
+def test_refused_requests_are_reported(
     heapwright: Heapwright, model: Path, arguments: list[str], words: str
 ) -> None:
     del model

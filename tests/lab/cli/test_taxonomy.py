@@ -126,7 +126,7 @@ def test_a_failed_run_has_a_name(
         (("-n", "0"), "-n"),
     ],
 )
-def test_what_is_refused_before_the_first_run(
+def test_requests_that_are_refused_before_the_first_run(
     heapwright: Heapwright, native: Path, arguments: tuple[str, ...], words: str
 ) -> None:
     del native

@@ -81,7 +81,7 @@ def test_check_of_a_damaged_one(trace: Path, heapwright: Heapwright) -> None:
     assert faults == [{"offset": hurt, "what": "a block does not match its checksum"}]
 
 
-def test_what_is_no_trace(trace: Path, heapwright: Heapwright) -> None:
+def test_files_that_are_no_traces(trace: Path, heapwright: Heapwright) -> None:
     done = heapwright("trace", "info", trace.with_suffix(".txt"))
     assert done.status == 2
     assert "no trace of Heapwright, at byte 0" in done.err
@@ -99,7 +99,7 @@ def test_export(trace: Path, heapwright: Heapwright) -> None:
     )
 
 
-def test_what_an_export_lacks_is_said(trace: Path, heapwright: Heapwright) -> None:
+def test_missing_data_of_an_export_is_reported(trace: Path, heapwright: Heapwright) -> None:
     data = bytearray(trace.read_bytes())
     data[data.index(b"HWBK\x01", 4096) + 70] ^= 2
     trace.write_bytes(data)

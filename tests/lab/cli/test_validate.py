@@ -143,7 +143,7 @@ def test_an_original_that_crashes_in_every_run(
         (("text.so", "--as", "lea", "-n", "0"), "-n"),
     ],
 )
-def test_what_is_refused_before_the_first_run(
+def test_requests_that_are_refused_before_the_first_run(
     heapwright: Heapwright, native: Path, tmp_path: Path, arguments: tuple[str, ...], words: str
 ) -> None:
     del native

@@ -76,5 +76,5 @@ def test_a_missing_processor_is_named_with_those_there_are() -> None:
 
 
 @given(st.sets(st.integers(0, 500), min_size=1))
-def test_what_is_formatted_is_read_again(cpus: set[int]) -> None:
+def test_formatted_text_is_read_again(cpus: set[int]) -> None:
     assert set(parse_cpus(format_cpus(cpus), cpus)) == cpus

@@ -129,7 +129,7 @@ def test_a_closed_output_pipe_ends_without_an_error_message() -> None:
     assert done.returncode == 128 + signal.SIGPIPE
 
 
-def test_an_installation_without_workloads_says_so(
+def test_an_installation_without_workloads_reports_it(
     heapwright: Heapwright, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "bin").mkdir()

@@ -32,7 +32,7 @@ def test_without_dask_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -
     assert "heapwright[cluster]" in refusal.value.hint
 
 
-def test_what_dask_sets_for_its_workers_does_not_reach_runs(
+def test_variables_of_dask_do_not_reach_runs(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("MALLOC_TRIM_THRESHOLD_", "65536")
@@ -75,7 +75,7 @@ def test_an_address_without_a_scheduler_is_refused(monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize(
     "text", ["foo", "", "tcp://", "host:", "host:0", "host:65536", "http://host:1", "a b:1", "x:y"]
 )
-def test_what_is_no_address(text: str) -> None:
+def test_invalid_addresses(text: str) -> None:
     with pytest.raises(HeapwrightError, match="is no address of a scheduler") as refusal:
         read_address(text, None)
     assert "tls://HOST:PORT" in refusal.value.hint

@@ -128,7 +128,7 @@ def test_a_baseline_that_fails_is_the_reason(outcome: Outcome, hint: str) -> Non
     assert error.exit_code is ExitCode.NOTHING_COMPARED
 
 
-def test_how_a_program_ends_is_said_by_its_file_alone() -> None:
+def test_how_a_program_ends_is_reported_by_its_file_alone() -> None:
     bad = run("glibc", 0, Outcome.FAILED, exit_status=0, detail="not so: the answers are right")
     comparison, _ = concluded([bad])
     subject = ProgramSubject(name="mine", title="", sha256="0")
@@ -216,7 +216,7 @@ def test_a_baseline_that_grows_with_each_run_is_noted_as_drift() -> None:
     assert "drift" not in notes([run("glibc", 9, wall_s=9.0), *good_runs(5)])
 
 
-def test_where_all_candidates_failed_it_is_said_how() -> None:
+def test_where_all_candidates_failed_it_is_reported_how() -> None:
     detail = "killed by SIGSEGV\nlast words"
     crashed = [run("lea", block, Outcome.CRASHED, detail=detail) for block in (0, 1)]
     comparison, _ = concluded([run("glibc", 0), *crashed])

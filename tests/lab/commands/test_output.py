@@ -71,7 +71,7 @@ def half_written(destination: Destination) -> None:
         raise OSError(28, "No space left on device")
 
 
-def test_what_another_writes_comes_whole_or_not_at_all(tmp_path: Path) -> None:
+def test_lines_of_another_writer_arrive_whole_or_not_at_all(tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.write_text("old")
     with Destination(str(out), "--wl").file() as file:
@@ -85,7 +85,7 @@ def test_what_another_writes_comes_whole_or_not_at_all(tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["out"]
 
 
-def test_what_cannot_be_written_is_found_before(tmp_path: Path) -> None:
+def test_an_unwritable_file_is_found_before_the_run(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     assert "--json" in refusal(tmp_path)
     assert "it is a folder" in refusal(tmp_path)

@@ -52,7 +52,7 @@ def test_without_any_compiler_the_package_is_named(
         ("echo 'cannot write: No space left on device' >&2; exit 1", "cannot write: No space"),
     ],
 )
-def test_what_is_no_compiler_for_this(text: str, why: str, tmp_path: Path) -> None:
+def test_unsuitable_compilers(text: str, why: str, tmp_path: Path) -> None:
     with pytest.raises(HeapwrightError, match=why):
         find_compiler(script(tmp_path / "cxx", text), {}, tmp_path)
 

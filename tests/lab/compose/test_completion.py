@@ -53,7 +53,7 @@ COALESCED = "CoalesceHeap<64 * KiB, CoalesceableHeap<MmapHeap>>"
         ("ANSIWrapper<X>", "heap sized aligned complete", ""),
     ],
 )
-def test_what_is_missing_is_added_in_its_order(
+def test_missing_layers_are_added_in_order(
     text: str, facts: str, added: str, toolbox: Toolbox
 ) -> None:
     rungs = missing(parse_expression(text), frozenset(facts.split()), toolbox)
@@ -76,7 +76,7 @@ def test_library_receives_handler_hooks_if_a_layer_needs_them(
     assert entry_points(expression, offered.split(), toolbox) == tuple(offers.split())
 
 
-def test_what_is_no_heap_is_refused(toolbox: Toolbox) -> None:
+def test_a_type_that_is_no_heap_is_refused(toolbox: Toolbox) -> None:
     with pytest.raises(HeapwrightError, match="PowerOfTwo<29> is no heap"):
         missing(parse_expression("PowerOfTwo<29>"), frozenset(), toolbox)
 
@@ -88,7 +88,7 @@ def test_rungs_are_put_on_with_their_policies(toolbox: Toolbox) -> None:
 
 
 @pytest.mark.parametrize("text", [COALESCED, "ChunkHeap<64 * KiB, 8, MmapHeap>", "lea::Checked"])
-def test_what_is_completed_is_complete(
+def test_completion_offers_all_names(
     text: str, toolbox: Toolbox, scope: Scope, any_compiler: Compiler
 ) -> None:
     questions = Questions(any_compiler, toolbox, HEADER)
@@ -100,7 +100,7 @@ def test_what_is_completed_is_complete(
     assert "complete" in whole
 
 
-def test_what_is_put_on_top_has_a_reason(toolbox: Toolbox) -> None:
+def test_each_added_layer_has_a_reason(toolbox: Toolbox) -> None:
     facts = frozenset({"heap", "headerable"})
     rungs = missing(parse_expression("X"), facts, toolbox)
     head, *lines = reasons(rungs, facts)
@@ -119,7 +119,7 @@ def test_a_size_heap_over_a_heap_with_sizes_is_explained(toolbox: Toolbox) -> No
     assert words in reasons(rungs, facts)[-1]
 
 
-def test_what_a_heap_lacks_is_named(toolbox: Toolbox) -> None:
+def test_a_missing_verb_of_a_heap_is_named(toolbox: Toolbox) -> None:
     facts = frozenset({"alignment", "malloc", "free"})
     with pytest.raises(HeapwrightError, match="X is no heap: it lacks a malloc that is noexcept"):
         missing(parse_expression("X"), facts, toolbox)

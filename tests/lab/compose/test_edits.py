@@ -109,7 +109,7 @@ def test_an_edit_that_cannot_be_made(
         edited("Kingsley", *options, toolbox=toolbox, scope=scope)
 
 
-def test_what_is_there_twice_is_named_by_its_rung(toolbox: Toolbox, scope: Scope) -> None:
+def test_a_repeated_layer_is_named_by_its_rung(toolbox: Toolbox, scope: Scope) -> None:
     tree = scope.resolve(parse_expression("SizeHeap<SizeHeap<MmapHeap>>"))
     with pytest.raises(HeapwrightError, match="SizeHeap is in it 2 times"):
         find("SizeHeap", tree, toolbox)

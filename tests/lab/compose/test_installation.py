@@ -60,7 +60,7 @@ def make(folder: Path, name: str, text: str, *, force: bool = False) -> Path:
         return install(made, folder, name, force=force)
 
 
-def test_what_is_made_is_moved_to_its_place(tmp_path: Path) -> None:
+def test_a_finished_file_is_moved_to_its_place(tmp_path: Path) -> None:
     place = make(tmp_path / "a" / "b", "mine", "one")
     assert (place / "file").read_text() == "one"
     assert [each.name for each in place.parent.iterdir()] == ["mine"]
@@ -89,7 +89,7 @@ def test_an_error_during_staging_leaves_no_files(error: BaseException, tmp_path:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_registry_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+def test_a_registry_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for folder in (tmp_path / "file" / "allocators", Path("/proc/heapwright")):  # not even by root
         with pytest.raises(HeapwrightError, match=r"your registry .* cannot be written") as raised:

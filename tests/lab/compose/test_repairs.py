@@ -56,7 +56,7 @@ def test_classes_that_are_carved_out_of_blocks_stay_as_they_are(
     assert notes == []
 
 
-def test_what_needs_nothing_is_left_as_it_is(
+def test_a_stack_that_needs_nothing_is_unchanged(
     any_compiler: Compiler, toolbox: Toolbox, scope: Scope
 ) -> None:
     tree = scope.resolve(parse_expression("Lea"))
@@ -65,7 +65,7 @@ def test_what_needs_nothing_is_left_as_it_is(
     assert met.notes == ()
 
 
-def test_what_the_user_took_out_does_not_come_back(
+def test_removed_entries_stay_removed(
     any_compiler: Compiler, toolbox: Toolbox, scope: Scope
 ) -> None:
     edit = Edit("remove", "CoalesceableHeap")

@@ -32,7 +32,7 @@ def test_a_command_is_split_like_in_a_shell() -> None:
 
 
 @pytest.mark.parametrize("text", ["./a", "=./a", "a,b=./a", "a[1]=./a", " =x", "old=", "old='./a"])
-def test_what_is_no_named_command_is_refused_with_a_hint(text: str) -> None:
+def test_an_unnamed_command_is_refused_with_a_hint(text: str) -> None:
     with pytest.raises(HeapwrightError) as refusal:
         parse_commands([text])
     assert refusal.value.hint
@@ -51,7 +51,7 @@ def test_parameters_have_several_values() -> None:
 
 
 @pytest.mark.parametrize("text", ["threads", "=1", "threads=", "threads=1,,2", "a b=1", "t=1,1"])
-def test_what_is_no_parameter_is_refused(text: str) -> None:
+def test_an_unknown_parameter_is_refused(text: str) -> None:
     with pytest.raises(HeapwrightError):
         parse_parameters([text])
 

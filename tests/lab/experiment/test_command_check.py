@@ -129,7 +129,7 @@ def test_nothing_is_no_command(tmp_path: Path) -> None:
         check_command([], machine=MACHINE, cwd=tmp_path, environment={})
 
 
-def test_what_cannot_be_executed_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_executed_is_refused(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("hello")
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     (tmp_path / "dangling").symlink_to(tmp_path / "gone")
@@ -326,7 +326,7 @@ def test_a_go_program_without_c_is_refused_as_one(tmp_path: Path) -> None:
 
 @pytest.mark.compiles
 @pytest.mark.parametrize(("c", "words"), [("0", "without any C in it"), ("1", "Go's own heap")])
-def test_what_go_makes_is_recognised(tmp_path: Path, c: str, words: str) -> None:
+def test_programs_of_go_are_recognised(tmp_path: Path, c: str, words: str) -> None:
     go = shutil.which("go") or shutil.which("/usr/local/go/bin/go")
     if go is None:
         pytest.skip("go is not installed (package golang-go)")

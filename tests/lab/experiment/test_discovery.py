@@ -146,7 +146,7 @@ def test_peers_that_were_built_here_come_first(
     assert caught.value.hint == ""
 
 
-def test_what_is_not_there_is_listed_and_refused_with_its_package(
+def test_missing_programs_are_listed_and_refused_with_their_package(
     paths: PreloadPaths, environment: dict[str, str]
 ) -> None:
     peer = PeerAllocator("dream", ("libdream.so.1",), "libdream1", "c")
@@ -220,7 +220,7 @@ def test_a_library_without_malloc_is_not_usable(found: Discovery, tmp_path: Path
     assert "it defines no malloc, and the probe is killed by SIGABRT" in allocator.reason
 
 
-def test_what_is_no_library_is_not_usable(found: Discovery, tmp_path: Path) -> None:
+def test_a_file_that_is_no_library_is_not_usable(found: Discovery, tmp_path: Path) -> None:
     (tmp_path / "text.so").write_text("text " * 100)
     assert "it does not load: cannot be preloaded" in one(found, tmp_path / "text.so").reason
     assert "does not exist" in one(found, tmp_path / "none.so").reason

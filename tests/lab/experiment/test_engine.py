@@ -33,7 +33,7 @@ def test_the_callback_of_a_run_can_stop_the_experiment() -> None:
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), HeapwrightError("a hook failed")])
-def test_what_ends_a_run_in_its_middle_leaves_those_that_are_over(error: BaseException) -> None:
+def test_an_end_in_the_middle_of_a_run_keeps_the_finished_runs(error: BaseException) -> None:
     told: list[int] = []
 
     def execute(number: int) -> int:

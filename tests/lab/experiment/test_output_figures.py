@@ -55,6 +55,6 @@ def test_null_is_not_measured() -> None:
         ({"last_number": "total"}, "total none", "has no number"),
     ],
 )
-def test_what_is_no_number_is_said(how: dict[str, str], text: str, words: str) -> None:
+def test_an_invalid_number_is_reported(how: dict[str, str], text: str, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         number_in(text, response(**how))

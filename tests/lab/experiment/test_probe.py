@@ -71,7 +71,7 @@ def test_a_soname_that_is_not_there_is_refused_in_its_words(paths: PreloadPaths)
     assert resolved.words == "cannot be preloaded (cannot open shared object file)"
 
 
-def test_what_does_not_load_is_refused_in_the_loaders_words(
+def test_a_library_that_does_not_load_is_refused_in_the_loaders_words(
     paths: PreloadPaths, tmp_path: Path
 ) -> None:
     (tmp_path / "short.so").write_text("no library")

@@ -66,7 +66,7 @@ def test_each_response_reads_its_own_stream() -> None:
     assert read("measure", unreported, pattern=pattern) == 1
 
 
-def test_what_cannot_be_read_names_the_response() -> None:
+def test_an_unreadable_value_names_the_response() -> None:
     with pytest.raises(ValueError, match="it: nothing that it printed fits"):
         read("output", pattern="(?P<value>x)")
 

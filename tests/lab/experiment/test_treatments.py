@@ -173,7 +173,7 @@ def test_merging_nothing_gives_nothing() -> None:
         ([GLIBC], [Setting("glibc", "A", "1")] * 2, "glibc", "given twice"),
     ],
 )
-def test_what_makes_no_comparison_is_refused(
+def test_a_request_without_a_comparison_is_refused(
     allocators: list[Allocator], settings: list[Setting], baseline: str, what: str
 ) -> None:
     with pytest.raises(HeapwrightError, match=what):

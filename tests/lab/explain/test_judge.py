@@ -48,7 +48,7 @@ def kinds(found: Explanation) -> list[Kind]:
     return [each.kind for each in found.findings]
 
 
-def test_what_rises_until_the_end_is_growth() -> None:
+def test_memory_that_rises_until_the_end_is_growth() -> None:
     found = explain(profile(RISING, never_freed_bytes=9 * MIB), searched())
     assert kinds(found) == [Kind.GROWTH]
     assert found.rise_bytes == pytest.approx(9.9 * MIB, rel=0.01)
@@ -120,7 +120,7 @@ def test_a_slow_leak_beside_a_large_base_is_a_leak() -> None:
     assert [each.place for each in found.culprits] == ["make_2 (file.cpp:2)"]
 
 
-def test_a_leak_and_a_growth_are_both_said() -> None:
+def test_a_leak_and_a_growth_are_both_reported() -> None:
     grows = site(
         1, allocations=9000, short=0, never_freed=9000, size=1000, live=lambda t: t * 9 * MIB
     )
@@ -148,7 +148,7 @@ def test_a_single_lost_block_follows_continuing_leaks() -> None:
 
 
 @pytest.mark.parametrize("live", [FLAT, RISING])
-def test_a_tiny_loss_that_happened_once_is_said_and_is_no_leak(live: list[int]) -> None:
+def test_a_tiny_loss_that_happened_once_is_reported_and_is_no_leak(live: list[int]) -> None:
     found = explain(profile(live), searched((2, Lost(1, 72, 0.0, 0.0))))
     assert Kind.LEAK not in kinds(found)
     assert "Lost once: no pointer leads to 72 B in 1 block." in found.sentence
@@ -231,7 +231,7 @@ def test_a_place_that_goes_on_and_lost_most_is_named_once() -> None:
 
 
 @pytest.mark.parametrize("live", [FLAT, SAWTOOTH, TEETH, NOISE, CACHE, [MIB], RISING[:7]])
-def test_what_does_not_rise_until_the_end_is_steady(live: list[int]) -> None:
+def test_memory_that_stops_rising_is_steady(live: list[int]) -> None:
     assert explain(profile(live, never_freed_bytes=1000), searched()).kind is Kind.STEADY
 
 
@@ -325,7 +325,7 @@ def test_memory_built_long_before_the_end_of_a_program_is_no_growth() -> None:
     assert explain(built, running).kind is Kind.GROWTH
 
 
-def test_what_one_place_fills_and_another_replaces_is_no_growth() -> None:
+def test_a_table_filled_in_one_place_and_updated_in_another_is_no_growth() -> None:
     """The first place loses in the later half what the second gains."""
     size = 9 * MIB
     fills = site(
@@ -374,7 +374,7 @@ def test_without_a_search_it_is_not_said_whether_it_was_lost(ending: Ending) -> 
     assert "nothing was lost" not in found.sentence
 
 
-def test_what_other_places_never_freed_is_not_said_of_the_growth() -> None:
+def test_unfreed_blocks_of_other_places_are_not_part_of_the_growth() -> None:
     """The library of C++ keeps a buffer for exceptions."""
     frees = site(1, allocations=90, short=0, never_freed=0, live=lambda t: min(t, 0.95) * MIB)
     buffer = site(2, allocations=1, short=0, never_freed=1, size=MIB, live=lambda _: MIB)
@@ -402,7 +402,7 @@ def test_a_growth_that_was_freed_at_the_end_is_known_without_a_search() -> None:
     assert found.sentence.endswith("it was freed at the end.")
 
 
-def test_what_the_allocator_holds_late_is_retention() -> None:
+def test_memory_held_late_is_retention() -> None:
     samples = [sample(i / 10, 100 * MIB if i < 5 else MIB, 101 * MIB) for i in range(11)]
     found = explain(profile([*[100 * MIB] * 50, *[MIB] * 50], seen=system(samples)), EXITED)
     assert found.kind is Kind.RETENTION
@@ -410,7 +410,7 @@ def test_what_the_allocator_holds_late_is_retention() -> None:
     assert found.sentence.startswith("Retention: glibc held 100.0 MiB that the program had freed")
 
 
-def test_what_a_sawtooth_needs_again_is_not_retained() -> None:
+def test_memory_that_a_sawtooth_reuses_is_not_retained() -> None:
     samples = [sample(i / 100, MIB * (1 + i % 10), 10 * MIB) for i in range(100)]
     assert explain(profile(SAWTOOTH, seen=system(samples)), EXITED).kind is Kind.STEADY
 
@@ -422,7 +422,7 @@ def test_half_of_a_large_heap_in_holes_is_retention() -> None:
     assert found.kind is Kind.RETENTION
 
 
-def test_what_the_program_never_had_is_not_retained() -> None:
+def test_memory_that_the_program_never_used_is_not_retained() -> None:
     """A reserve of the allocator, or a mapping of the program's own beside the heap."""
     samples = [sample(i / 100, 24 * MIB, 88 * MIB) for i in range(100)]
     found = explain(profile([24 * MIB] * 100, seen=system(samples), objects_of=1000), EXITED)
@@ -435,18 +435,18 @@ def test_headers_of_small_blocks_are_not_retained() -> None:
     assert found.kind is Kind.STEADY
 
 
-def test_what_the_system_may_take_back_is_not_held() -> None:
+def test_reclaimable_pages_are_not_held() -> None:
     samples = [sample(i / 10, MIB, 101 * MIB, lazy=100 * MIB) for i in range(11)]
     assert explain(profile(FLAT, seen=system(samples)), EXITED).kind is Kind.STEADY
 
 
-def test_a_growth_and_a_larger_retention_are_both_said() -> None:
+def test_a_growth_and_a_larger_retention_are_both_reported() -> None:
     samples = [sample(i / 100, RISING[i], 100 * MIB) for i in range(100)]
     churning = profile(RISING, seen=system(samples), objects_of=1000, churn=100 * MIB)
     assert kinds(explain(churning, searched())) == [Kind.RETENTION, Kind.GROWTH]
 
 
-def test_much_memory_that_is_not_mallocs_is_said() -> None:
+def test_much_memory_that_is_not_mallocs_is_reported() -> None:
     samples = [sample(i / 10, MIB, 2 * MIB, other=500 * MIB) for i in range(11)]
     found = explain(profile(FLAT, seen=system(samples)), EXITED)
     assert found.kind is Kind.ELSEWHERE

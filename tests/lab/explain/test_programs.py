@@ -192,7 +192,7 @@ def test_the_end_of_the_program_ends_the_course(built: Build, tmp_path: Path) ->
     assert run("--", built("growth"), "rest").kind is Kind.STEADY
 
 
-def test_what_was_live_when_the_recording_stopped_is_not_lost(built: Build, tmp_path: Path) -> None:
+def test_blocks_live_when_the_recording_stopped_are_not_lost(built: Build, tmp_path: Path) -> None:
     """The program frees it all later, and that is not recorded."""
     trace = tmp_path / "trace"
     words = [str(native.program("record")), "--trace", str(trace), "--limit", str(320 << 10)]
@@ -227,9 +227,7 @@ def test_a_slow_leak_beside_a_base_of_main_is_named(built: Build) -> None:
 @pytest.mark.parametrize(
     ("what", "fate"), [("global", "it was freed at the end"), ("_exit", "it was never freed")]
 )
-def test_what_grows_until_the_end_is_growth_whatever_the_end_is(
-    built: Build, what: str, fate: str
-) -> None:
+def test_growth_until_any_kind_of_end_is_growth(built: Build, what: str, fate: str) -> None:
     found = run("--", built("course"), what)
     assert [each.kind for each in found.findings] == [Kind.GROWTH]
     assert "keep_item" in found.sentence
@@ -281,7 +279,7 @@ def test_each_process_that_loses_memory_is_named(built: Build) -> None:
     assert "loses memory as well: 3" in found.sentence, "some 390 KiB"
 
 
-def test_what_was_in_use_until_the_teardown_is_not_lost(built: Build) -> None:
+def test_blocks_in_use_until_the_teardown_are_not_lost(built: Build) -> None:
     found = run("--", built("course"), "teardown")
     assert found.kind is Kind.STEADY, found.sentence
 
@@ -337,7 +335,7 @@ def refused(*words: str) -> str:
     return done.stderr
 
 
-def test_what_cannot_be_explained_is_said(tmp_path: Path) -> None:
+def test_an_unexplained_difference_is_reported(tmp_path: Path) -> None:
     text = tmp_path / "text"
     text.write_text("no trace")
     assert "one thing is explained" in refused()

@@ -54,7 +54,7 @@ SMALL_ARENAS = most_held(
 TRIM = {"MALLOC_TRIM_THRESHOLD_": "131072"}
 
 
-def test_what_many_arenas_keep_below_every_threshold_is_helped_by_fewer_arenas() -> None:
+def test_small_rests_in_many_arenas_are_helped_by_fewer_arenas() -> None:
     found = setting_for("glibc", SMALL_ARENAS, Use(peak_live=9 * MIB))
     assert found.assignments == {"MALLOC_ARENA_MAX": "1"}
     assert "15 threads" in found.why
@@ -151,6 +151,6 @@ def test_other_options_of_a_variable_are_kept() -> None:
     assert again.assignments == {}
 
 
-def test_an_allocator_without_a_setting_is_said_to_have_none() -> None:
+def test_an_allocator_without_a_setting_is_reported_without_settings() -> None:
     assert setting_for("kingsley", None).assignments == {}
     assert "MALLOC_CONF" in setting_for("jemalloc", None).assignments

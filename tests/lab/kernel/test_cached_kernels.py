@@ -38,7 +38,7 @@ def test_a_cached_kernel_boots_twice_alike_and_runs_its_own_allocator() -> None:
     assert boot(built, asked, CACHE) == found
 
 
-def test_what_a_kernel_was_asked_for_is_recorded_and_every_model_serves_it(
+def test_requests_of_a_kernel_are_recorded_and_every_model_serves_them(
     needs_programs: Callable[..., None], tmp_path: Path
 ) -> None:
     needs_programs("kernelsim")
@@ -58,7 +58,7 @@ def test_what_a_kernel_was_asked_for_is_recorded_and_every_model_serves_it(
             assert abs(near.mean_error) < NEAR
 
 
-def test_a_buffer_that_is_too_small_is_said_and_nothing_is_made() -> None:
+def test_a_buffer_that_is_too_small_is_reported_and_nothing_is_made() -> None:
     with pytest.raises(GuestError, match=r"lost [\d,]+ of its events") as caught:
         record(KERNELS[0], Asked(load_of("nothing", "small")), CACHE, buffer_mib=1)
     assert "--buffer 2" in caught.value.hint

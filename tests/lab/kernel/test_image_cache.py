@@ -25,7 +25,7 @@ def test_the_key_names_allocator_version_and_configuration() -> None:
     assert KEY == "slub-6.1.1-1-0123456789abcdef"
 
 
-def test_what_is_stored_is_found_again(tmp_path: Path) -> None:
+def test_stored_documents_are_found(tmp_path: Path) -> None:
     built = store(KEY, "slub", "6.1.1-1", made(tmp_path), tmp_path)
     assert find(KEY, tmp_path) == built
     assert list(every(tmp_path)) == [built]

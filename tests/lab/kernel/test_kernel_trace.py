@@ -51,7 +51,7 @@ def marked(*events: Event) -> list[Event]:
     return [*slab_page(1, 7), Mark(10, 0, 40, 4000), *events, Mark(90, 0, 80, 3900)]
 
 
-def test_what_was_before_the_first_mark_has_no_time_and_marks_count_from_it() -> None:
+def test_time_counts_from_the_first_mark() -> None:
     events = [Fallback(3, 0), *marked(Take(20, 0, at(7, 128), 50, 0), Fallback(30, 0))]
     head, lines, _ = traced(events)
     assert head[:4] == [
@@ -116,7 +116,7 @@ def test_general_caches_by_their_names_are_sizes_and_reclaimable_ones_are_caches
     assert lines[4] == f"a 12 0 {at(7, 512):x} 0"
 
 
-def test_what_ends_without_an_event_ends_where_its_place_is_taken_again_or_goes() -> None:
+def test_an_object_without_a_free_ends_when_its_place_is_reused_or_unmapped() -> None:
     place = at(64, 128)
     _, lines, counts = traced(
         marked(
@@ -133,7 +133,7 @@ def test_what_ends_without_an_event_ends_where_its_place_is_taken_again_or_goes(
     assert [line.split()[0] for line in lines[2:-1]] == ["m", "f", "m", "f", "p", "f", "p"]
 
 
-def test_what_was_there_before_and_ends_is_left_out_and_counted() -> None:
+def test_earlier_objects_that_end_are_left_out_and_counted() -> None:
     events = marked(
         Give(20, 0, at(3)), Give(21, 0, 0), Give(22, 0, 16), CacheGive(23, 0, at(4), "maple_node"),
         PagesGive(24, 0, 3, 0),

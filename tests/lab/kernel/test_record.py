@@ -76,14 +76,14 @@ def test_events_that_are_cut_off_are_a_guest_that_died() -> None:
         split(raw[:-1], ("the console's end",))
 
 
-def test_lost_events_are_said_with_their_number_and_what_helps() -> None:
+def test_lost_events_are_reported_with_their_number_and_what_helps() -> None:
     _, recording = split(BEGIN + sent({0: [page(1, ALL)]}, lost=1234) + END, ())
     with pytest.raises(GuestError, match="lost 1,234 of its events") as caught:
         check_whole(recording, 24)
     assert "--buffer 48" in caught.value.hint
 
 
-def test_a_kernel_that_recorded_nothing_is_said() -> None:
+def test_a_kernel_that_recorded_nothing_is_reported() -> None:
     _, recording = split(BEGIN + END, ())
     with pytest.raises(GuestError, match="recorded no event"):
         check_whole(recording, 24)

@@ -17,7 +17,7 @@ from heapwright.kernel.processes import last_lines, running
 from heapwright.kernel.records import GuestError
 
 
-def test_without_the_source_package_its_name_is_said(tmp_path: Path) -> None:
+def test_without_the_source_package_its_name_is_reported(tmp_path: Path) -> None:
     with pytest.raises(HeapwrightError, match="the kernel's source is not there") as caught:
         source.find_source(tmp_path / "linux-source.tar.xz")
     assert "apt-get install linux-source-6.1" in caught.value.hint
@@ -105,7 +105,7 @@ def test_slqb_is_sent_to_the_models() -> None:
     assert parse_allocators("slob, slab,slob") == ("slob", "slab")
 
 
-def test_a_kernel_that_is_not_built_is_said_with_the_command(tmp_path: Path) -> None:
+def test_a_kernel_that_is_not_built_is_reported_with_the_command(tmp_path: Path) -> None:
     with pytest.raises(HeapwrightError, match="there is no slab kernel") as caught:
         cached_kernel("slab", tmp_path)
     assert "heapwright kernel build -a slab" in caught.value.hint
@@ -132,7 +132,7 @@ def test_loads_and_scales_are_known_by_name() -> None:
         assert all(each.name == name for each in scales.values())
 
 
-def test_a_kvm_device_that_is_not_there_is_said(
+def test_a_kvm_device_that_is_not_there_is_reported(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(boot, "KVM", tmp_path / "kvm")

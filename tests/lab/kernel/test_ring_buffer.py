@@ -37,7 +37,7 @@ def test_a_long_event_says_its_length_itself() -> None:
     assert read(page(0, [event(2, long), event(1, DATA)])) == [(2, long), (3, DATA)]
 
 
-def test_what_was_taken_back_is_passed_over_and_the_rest_of_a_page_is_nothing() -> None:
+def test_returned_records_are_skipped_and_the_rest_of_a_page_is_empty() -> None:
     taken_back = struct.pack("<II", 29 | 1 << 5, 12) + b"\0" * 8
     end = struct.pack("<I", 29) + b"\xff" * 40
     assert read(page(10, [taken_back, event(1, DATA), end])) == [(11, DATA)]

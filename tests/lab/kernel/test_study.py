@@ -89,7 +89,7 @@ def test_a_figure_that_is_zero_has_no_ratio_and_one_seed_no_interval() -> None:
     assert ratio_of(by["time_s", "slob"]) == "1.500"
 
 
-def test_what_was_written_is_read_and_a_torn_line_is_none(tmp_path: Path) -> None:
+def test_lines_are_read_back_without_a_torn_one(tmp_path: Path) -> None:
     folder = tmp_path / "results"
     made = design()
     write_design(folder, made)

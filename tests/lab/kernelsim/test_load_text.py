@@ -89,7 +89,7 @@ def test_a_load_and_its_trace_come_to_the_same(tmp_path: Path) -> None:
         assert one.model_copy(update=untimed) == other.model_copy(update=untimed)
 
 
-def test_what_frees_things_itself_is_no_trace(tmp_path: Path) -> None:
+def test_a_function_that_frees_is_no_trace(tmp_path: Path) -> None:
     path = next(each for each in LOADS if each.stem == "fileio-like")
     load = changed(read_load(path).load, {"operations": 500})
     with pytest.raises(HeapwrightError, match="the trace could not be made: a load in which"):

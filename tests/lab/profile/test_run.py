@@ -118,7 +118,7 @@ def test_one_process_of_the_trace(trace: Path) -> None:
         (b"{", "is not a profile"),
     ],
 )
-def test_what_is_neither_is_refused(
+def test_other_files_are_refused(
     content: bytes, complaint: str, trace: Path, tmp_path: Path
 ) -> None:
     del trace
@@ -130,7 +130,7 @@ def test_what_is_neither_is_refused(
         read_profile(tmp_path / "missing")
 
 
-def test_what_is_left_of_a_trace_is_profiled(trace: Path) -> None:
+def test_the_rest_of_a_damaged_trace_is_profiled(trace: Path) -> None:
     data = bytearray(trace.read_bytes())
     block = next(at for at in range(4096, len(data), 4096) if data[at : at + 5] == b"HWBK\x01")
     data[block + 80] ^= 0x10  # among events: the checksum is wrong then

@@ -59,7 +59,7 @@ def test_a_trace_is_written_anew_but_nothing_else(request_: Request) -> None:
 
 
 @pytest.mark.parametrize("place", [".", "/dev/null"])
-def test_what_is_no_file(request_: Request, place: str) -> None:
+def test_paths_that_are_no_files(request_: Request, place: str) -> None:
     with pytest.raises(HeapwrightError, match="no regular file"):
         record(changed(request_, trace=Path(place)))
 

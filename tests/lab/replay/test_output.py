@@ -63,7 +63,7 @@ def test_a_trace_that_asks_for_nothing_has_no_ratio() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "\n", "not json", "{}", '{"seconds": 1}'])
-def test_what_is_no_such_line_is_refused_in_words(text: str) -> None:
+def test_an_invalid_line_is_refused_with_its_reason(text: str) -> None:
     with pytest.raises(ValueError, match="no line that can be read"):
         figures_of(text)
 

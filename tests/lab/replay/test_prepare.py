@@ -41,7 +41,7 @@ def test_objects_that_pass_between_threads_are_found(traced: Traced, tmp_path: P
     assert plan.oddities.never_freed == 0
 
 
-def test_what_a_trace_should_not_have_is_counted(traced: Traced, tmp_path: Path) -> None:
+def test_invalid_events_are_counted(traced: Traced, tmp_path: Path) -> None:
     trace = traced(
         "1: malloc 0x1000 100",
         "1: free 0x5000",

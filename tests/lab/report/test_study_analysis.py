@@ -188,7 +188,7 @@ def test_whether_one_level_is_worth_it() -> None:
     assert "worth it?" not in printed(analysis())
 
 
-def test_what_would_decide_is_said_below() -> None:
+def test_the_needed_runs_are_reported_below() -> None:
     def row(level: str, low: float, ratio: float, high: float) -> SubstitutionRow:
         rival = Rival(level="lea", ratio=ratio, low=low, high=high, blocks=10)
         others = (Rival(level="reap", ratio=1.07), Rival(level="arena", ratio=None))
@@ -297,7 +297,7 @@ def test_failures_have_a_column_where_there_are_any() -> None:
     assert "failed" in text.splitlines()[4]
 
 
-def test_what_is_simulated_is_called_so() -> None:
+def test_simulated_figures_are_labelled() -> None:
     assert "time, simulated" in printed(analysis(simulated=True))
 
 

@@ -115,7 +115,7 @@ def test_the_picture_has_a_title_and_a_description() -> None:
     assert "ANSIWrapper on StrictSegHeap<AtLeast<24, PowerOfTwo<29>>> on" in told[labels[1]]
 
 
-def test_what_xml_reserves_is_written_out() -> None:
+def test_reserved_characters_of_xml_are_escaped() -> None:
     layer = Layer(layer="A<&>", policies=('"',), caption="</svg>")
     root = ElementTree.fromstring(draw("<x>", "&amp;", layer))
     assert texts(root) == ["<x>", "&amp;", "A<&>", '"', "</svg>"]

@@ -44,7 +44,7 @@ def test_without_runs_there_are_no_figures(make_comparison: MakeComparison) -> N
     assert (row.time, row.memory, row.remarks) == ("-", "-", "no run")
 
 
-def test_what_is_over_the_cap_is_marked(make_comparison: MakeComparison) -> None:
+def test_allocators_over_the_cap_are_marked(make_comparison: MakeComparison) -> None:
     design = make_comparison().design.model_copy(update={"cap_bytes": 400 << 20})
     rows = table_rows(make_comparison(design=design))
     assert rows[0].remarks == "over the cap"

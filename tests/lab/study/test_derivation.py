@@ -102,7 +102,7 @@ def test_the_published_programs_give_the_published_levels() -> None:
     assert derived.long_percent == 21  # the mean of the published shares; published: 20
 
 
-def test_what_is_derived_is_a_study() -> None:
+def test_a_derived_study_is_valid() -> None:
     text = study_text(derive_levels(PUBLISHED), "derived")
     study = parse_study(text).study
     assert study.workload == "uma-test"

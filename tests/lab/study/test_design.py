@@ -47,7 +47,7 @@ def test_the_id_of_a_treatment_does_not_depend_on_other_levels(make_study: MakeS
     assert {key: more[key] for key in some} == some
 
 
-def test_what_the_machine_cannot_give_is_dropped_and_named(make_study: MakeStudy) -> None:
+def test_unavailable_responses_are_dropped_and_named(make_study: MakeStudy) -> None:
     design = designed(make_study(SIX), Machine(2, {"a": "not installed"}))
     assert [(each.factor, each.level, each.because) for each in design.dropped] == [
         ("allocator", "a", "not installed"),
@@ -94,7 +94,9 @@ def test_constraints_that_leave_nothing_are_named(make_study: MakeStudy) -> None
     assert "threads > 9: leaves out 18" in caught.value.hint
 
 
-def test_a_constraint_that_cannot_be_decided_is_said_with_its_line(make_study: MakeStudy) -> None:
+def test_a_constraint_that_cannot_be_decided_is_reported_with_its_line(
+    make_study: MakeStudy,
+) -> None:
     with pytest.raises(StudyError, match=r"x.toml:\d+: constraints.1.require: .* not of a kind"):
         designed(make_study(SIX, require=["threads == '4'"]))
 
@@ -134,7 +136,7 @@ ALL_OF_THEM = " + ".join(BILLION)
 
 
 @pytest.mark.usefixtures("impatient")
-def test_what_cannot_be_counted_is_an_estimate(make_study: MakeStudy) -> None:
+def test_uncountable_figures_are_estimates(make_study: MakeStudy) -> None:
     with pytest.raises(
         StudyError, match=r"too large: about 5[0-9]{2},[0-9]{3},[0-9]{3} treatments"
     ):
@@ -150,7 +152,7 @@ def test_few_among_too_many_are_not_searched_for(make_study: MakeStudy) -> None:
 
 
 @pytest.mark.usefixtures("impatient")
-def test_what_no_draw_satisfies_is_empty_as_far_as_can_be_told(make_study: MakeStudy) -> None:
+def test_a_constraint_that_no_draw_satisfies_looks_empty(make_study: MakeStudy) -> None:
     with pytest.raises(StudyError, match="is empty: as far as a sample tells, the constraints"):
         designed(make_study(BILLION, require=[f"{ALL_OF_THEM} > 99"]))
 
@@ -219,7 +221,9 @@ def test_a_regular_fraction_is_named_with_its_resolution(make_study: MakeStudy) 
         designed(file, Machine(2))
 
 
-def test_constraints_on_a_regular_fraction_are_said_to_unbalance_it(make_study: MakeStudy) -> None:
+def test_constraints_on_a_regular_fraction_are_reported_to_unbalance_it(
+    make_study: MakeStudy,
+) -> None:
     text = 'kind = "fraction"\ndefining = ["threads*cpus"]'
     design = designed(make_study(SIX, text, require=["threads != 1"]))
     assert len(design.treatments) == 4
@@ -282,7 +286,7 @@ def test_everything_is_filled_in() -> None:
     assert treatment.values["level"] == 7
 
 
-def test_a_workload_that_is_not_there_is_said_with_the_line() -> None:
+def test_a_workload_that_is_not_there_is_reported_with_the_line() -> None:
     def missing(name: str) -> str:
         raise HeapwrightError(f"there is no workload {name!r}", "did you mean it?")
 
@@ -344,7 +348,7 @@ def test_a_level_whose_needs_are_not_here_is_dropped_and_named(tmp_path: Path) -
     }
 
 
-def test_what_a_level_needs_may_name_that_level_only(tmp_path: Path) -> None:
+def test_the_needs_of_a_level_may_name_only_that_level(tmp_path: Path) -> None:
     other = '[factors.other]\nlevels = ["o"]\n'
     needs = NEEDS.replace("{tool.file}", "{other}") + other
     file = _needing(tmp_path, needs.replace('command = ["true"', 'command = ["true", "{other}"'))

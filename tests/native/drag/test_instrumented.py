@@ -86,7 +86,7 @@ def test_atomic_operations_do_what_they_are_for(rebuild: Rebuild) -> None:
     assert unused.never_accessed.objects == 1
 
 
-def test_what_the_c_library_accesses_for_the_program_is_seen(rebuild: Rebuild) -> None:
+def test_accesses_of_the_c_library_for_the_program_are_counted(rebuild: Rebuild) -> None:
     """Object i is used when 1000 bytes more have been allocated than for the one before it. Only
     the second one, whose address alone is printed, is not used.
     """

@@ -42,7 +42,7 @@ def test_a_program_that_is_killed_leaves_nothing(rebuild: Rebuild, tmp_path: Pat
         watch_rebuilt("sh", script)
 
 
-def test_what_is_meant_for_the_command_reaches_it(rebuild: Rebuild) -> None:
+def test_signals_for_the_command_reach_it(rebuild: Rebuild) -> None:
     program = rebuild("endings")
     command = [sys.executable, "-m", "heapwright", "drag", "--by", "instrumented", "--"]
     with subprocess.Popen([*command, program, "forever"], stderr=subprocess.PIPE) as process:
@@ -76,7 +76,7 @@ def test_a_script_may_start_the_program(rebuild: Rebuild) -> None:
     assert found.provenance.exit_status == 7
 
 
-def test_a_part_that_was_not_rebuilt_is_said(rebuild: Rebuild, build: Build) -> None:
+def test_a_part_that_was_not_rebuilt_is_reported(rebuild: Rebuild, build: Build) -> None:
     library = build("late_library", "-shared", "-fPIC")
     found = watch_rebuilt(rebuild("late"), library)
     (site,) = [each for each in found.sites if each.bytes == 12345]

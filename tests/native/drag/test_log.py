@@ -63,7 +63,7 @@ def free(address: int, *inside: str) -> list[str]:
     return call(FREE, *inside, given=address)
 
 
-def test_what_is_held_and_what_is_needed(tmp_path: Path) -> None:
+def test_held_and_needed_memory(tmp_path: Path) -> None:
     report = read(
         tmp_path,
         *malloc(0x1000, 16),
@@ -83,7 +83,7 @@ def test_what_is_held_and_what_is_needed(tmp_path: Path) -> None:
     assert (report["threads"], report["misread_lines"]) == (1, 0)
 
 
-def test_what_the_allocator_does_is_no_use(tmp_path: Path) -> None:
+def test_accesses_of_the_allocator_are_no_use(tmp_path: Path) -> None:
     report = read(
         tmp_path,
         *malloc(0x1000, 16),
@@ -196,7 +196,7 @@ def test_exec_and_child_processes_are_reported(tmp_path: Path) -> None:
     assert (report["children"], report["replaced"]) == (1, True)
 
 
-def test_what_makes_no_sense_is_counted(tmp_path: Path) -> None:
+def test_inconsistent_events_are_counted(tmp_path: Path) -> None:
     report = read(
         tmp_path,
         " L zzz,8",
@@ -223,7 +223,7 @@ def test_an_empty_log_is_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "words", [[], ["--result-fd", "1"], ["--result-fd", "99", "--", "true"], ["--calls", "1"]]
 )
-def test_misuse_is_said(words: list[str]) -> None:
+def test_misuse_is_reported(words: list[str]) -> None:
     try:
         program = native.program("drag")
     except native.NativeMissingError as error:

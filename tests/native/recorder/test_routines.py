@@ -59,7 +59,7 @@ def test_a_realloc_is_one_event_with_both_blocks_and_both_times(routines: Record
     assert first["time"] <= second["began"]
 
 
-def test_what_fails_has_no_address(routines: Recorded) -> None:
+def test_a_failed_call_has_no_address(routines: Recorded) -> None:
     assert only(routines, routine="malloc", size=HUGE)["address"] == 0
     assert only(routines, routine="calloc", size=2**64 - 1)["address"] == 0
     failed = only(routines, routine="realloc", size=HUGE)

@@ -28,7 +28,7 @@ def test_each_thread_has_a_stream_that_ends(recording: Bench) -> None:
     assert len({thread.tid for thread in info.threads}) == 6
 
 
-def test_what_another_thread_frees(recording: Bench) -> None:
+def test_frees_by_another_thread(recording: Bench) -> None:
     run = recording.record([recording.program("threads.c"), "5"])
     handed = run.of_size(222)
     assert sorted(handed["thread"].to_list()) == [1, 2, 3, 4, 5]

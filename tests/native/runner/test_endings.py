@@ -104,7 +104,7 @@ def test_a_polite_command_is_asked_to_leave(bench: Bench) -> None:
     assert process.ending == Ending.ENDED_BY_HARNESS
 
 
-def test_what_is_left_over_is_counted_and_ended(bench: Bench) -> None:
+def test_left_processes_are_counted_and_ended(bench: Bench) -> None:
     program = bench.program("ignores_signals")
     spec = replace(bench.spec("/bin/sh", "-c", f"{program} & sleep 0.4; exit 0"), grace_s=0.3)
     run = run_once(spec)

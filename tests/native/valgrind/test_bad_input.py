@@ -119,7 +119,7 @@ def test_without_valgrind_the_package_is_named(
     assert refusal.value.hint == "apt-get install valgrind"
 
 
-def test_without_the_compiled_parts_that_is_said(
+def test_without_the_compiled_parts_that_is_reported(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     valgrind = tmp_path / "valgrind"

@@ -140,7 +140,7 @@ def test_writes_to_the_callers_stack_are_not_metadata(tmp_path: Path) -> None:
     assert report["metadata_lines"] == 2
 
 
-def test_what_realloc_copies_is_the_programs(tmp_path: Path) -> None:
+def test_copies_by_realloc_count_as_the_programs_accesses(tmp_path: Path) -> None:
     resize = ["**7** hw call 3 7f0000 600000", INSTRUCTION]
     moved = [*resize, " S 700010,8", " S 600000,8", "**7** hw call 0 700000 40"]
     report = read(tmp_path, *malloc(0x600000, size=64), *moved)

@@ -28,7 +28,7 @@ def draws(seed: int = 1) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
-def test_nothing_is_said_of_normal_errors(modelled: Modelled) -> None:
+def test_nothing_is_reported_of_normal_errors(modelled: Modelled) -> None:
     found = diagnose(modelled(STUDY))
     assert found.warnings == ()
     assert found.normality is not None

@@ -97,7 +97,7 @@ def test_blocks_that_all_have_little_are_used() -> None:
     assert np.isfinite(averaged.values).all()
 
 
-def test_what_hosts_differ_in_is_taken_out() -> None:
+def test_differences_between_hosts_are_removed() -> None:
     slower = pl.when(pl.col("position") % 2 == 0).then(3.0).otherwise(1.0)
     frame = STUDY.frame().with_columns(
         pl.col("y") * slower, host=pl.lit("h") + (pl.col("position") % 2).cast(pl.String)

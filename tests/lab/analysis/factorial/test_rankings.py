@@ -159,7 +159,7 @@ def test_on_the_linear_scale_there_are_no_ratios() -> None:
     assert found.entries[0].percent_over_best == 0
 
 
-def test_what_is_zero_in_every_run_is_zero() -> None:
+def test_a_response_of_zero_in_every_run_is_zero() -> None:
     """A count of nothing has no share, with any remaining sums of other counts."""
     zero = pl.col("allocator") != "allocator1"
     frame = WHOLE.frame().with_columns(y=pl.when(zero).then(0.0).otherwise(pl.col("y") * 1e3 / 7))

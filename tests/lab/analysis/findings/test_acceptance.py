@@ -192,7 +192,7 @@ def test_one_block_decides_nothing() -> None:
     assert "one block only" in line.why
 
 
-def test_what_was_not_measured_or_run_cannot_be_told() -> None:
+def test_unmeasured_findings_cannot_be_told() -> None:
     runs = table({"ours": (1, 1), "a": (1, 1), "b": (1, 1)})
     asked = {"words": "lean", "response": "memory", "at_most": 1}
     line = only(held(runs, asked))

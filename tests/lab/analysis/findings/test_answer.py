@@ -325,7 +325,7 @@ def test_a_host_that_is_slower_does_not_bias() -> None:
     assert figure.high < 1.6
 
 
-def test_figures_that_have_no_ratio_are_said() -> None:
+def test_figures_that_have_no_ratio_are_reported() -> None:
     table = frame().with_columns(time=pl.lit(0.0))
     result = asked(ratio("slow", "quick", above=1), table)
     assert result.verdict is UNKNOWN

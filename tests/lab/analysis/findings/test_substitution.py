@@ -131,7 +131,7 @@ def test_the_same_over_something_that_was_not_run_takes_no_part() -> None:
     assert time.why == "allocator other was not run: gone"
 
 
-def test_what_is_shown_beside_does_not_decide() -> None:
+def test_additional_responses_do_not_decide() -> None:
     row = first(judged({"own": 1.0, "a": 1.5, "b": 1.5, "other": 0.5}))
     assert row.overall is Overall.WORTH
 
@@ -208,7 +208,7 @@ def test_with_one_block_nothing_can_be_told() -> None:
     assert "one block" in row.responses[0].general[0].why
 
 
-def test_what_is_said_about_a_level_stands_beside_its_verdict() -> None:
+def test_notes_on_a_level_are_beside_its_verdict() -> None:
     found = judged(
         {"own": 1.0, "a": 1.5, "b": 1.3, "other": 1.0}, choice=CHOICE | {"about": ["kind"]}
     )

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Documents of made-up runs."""
+"""Documents of constructed runs."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -12,7 +12,7 @@ from heapwright.artefacts.comparison.document import Comparison, Design, Treatme
 from heapwright.artefacts.run.measured import Outcome, Run
 from heapwright.artefacts.run.provenance import Kind
 
-from .made_up import MACHINE
+from .constructed import MACHINE
 
 
 def comparison(runs: list[Run]) -> Comparison:

@@ -12,7 +12,7 @@ from heapwright.analysis.gate.judge import FIRST_BLOCKS, Question, judge, judge_
 from heapwright.artefacts.gate.document import Change, Gate
 from heapwright.base.errors import ExitCode, HeapwrightError
 
-from .made_up import MACHINE, document, logs
+from .constructed import MACHINE, document, logs
 
 QUESTION = Question(margin=0.03)
 PLAIN = document("before.json", {("glibc", "time"): logs(0, 0.01)})

@@ -13,7 +13,7 @@ from heapwright.analysis.gate.sequential import SequentialDifference, Side
 from heapwright.analysis.gate.welch import Difference, Sample
 from heapwright.artefacts.gate.document import Change
 
-from .made_up import document, logs
+from .constructed import document, logs
 
 QUESTION = Question(margin=0.03)
 RNG = np.random.default_rng(7)

@@ -16,7 +16,7 @@ from heapwright.artefacts.study_results.runs import Cell, Factor, Measured, Stud
 from heapwright.artefacts.study_results.store import Store
 from heapwright.base.errors import HeapwrightError
 
-from .made_up import MACHINE, document, logs
+from .constructed import MACHINE, document, logs
 
 LEVELS = [("glibc", "1"), ("glibc", "2"), ("x", "1"), ("x", "2")]
 CELLS = tuple(

@@ -19,7 +19,7 @@ from heapwright.analysis.gate.welch import (
     neighbours_correlation,
 )
 
-from .made_up import logs
+from .constructed import logs
 
 LIMITS = (math.log(0.97), math.log(1.03))
 EXPERIMENTS = 600

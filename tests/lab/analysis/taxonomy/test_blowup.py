@@ -57,7 +57,7 @@ def peaks(law: Callable[[float], float], noise: float = 0.0, most: int = 16) -> 
     ],
     ids=["constant", "saturating", "filling a cache", "sawtooth"],
 )
-def test_what_does_not_grow_is_bounded(
+def test_memory_without_growth_is_bounded(
     law: Callable[[np.ndarray], np.ndarray], noise: float
 ) -> None:
     assert thrice(law, noise).grows is False
@@ -65,7 +65,7 @@ def test_what_does_not_grow_is_bounded(
 
 @pytest.mark.parametrize("noise", [0, 0.1 * MIB, MIB])
 @pytest.mark.parametrize("rate", [0.05, 0.3, 1.0])
-def test_what_goes_on_growing_is_unbounded(rate: float, noise: float) -> None:
+def test_memory_that_grows_until_the_end_is_unbounded(rate: float, noise: float) -> None:
     found = thrice(lambda x: 2 * MIB + rate * x, noise)
     assert found.grows is True
     assert found.slope is not None
@@ -76,7 +76,7 @@ def test_steps_that_go_on_are_growth() -> None:
     assert thrice(lambda x: 8 * MIB * np.floor(x / (8 * MIB))).grows is True
 
 
-def test_what_still_levels_off_is_not_judged() -> None:
+def test_a_series_that_levels_off_is_not_judged() -> None:
     found = thrice(lambda x: 100 * MIB * (1 - np.exp(-x / (64 * MIB))))
     assert found.grows is None
     assert "slowly" in found.why

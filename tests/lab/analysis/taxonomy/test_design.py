@@ -46,7 +46,7 @@ def test_only_the_path_of_small_requests_decides() -> None:
     assert design.classes_separated == "physically"
 
 
-def test_what_does_not_describe_itself_has_no_columns() -> None:
+def test_a_workload_without_a_description_has_no_columns() -> None:
     assert design_of(None) is None
     assert design_of({"something": "else"}) is None
 

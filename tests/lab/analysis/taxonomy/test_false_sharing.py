@@ -41,7 +41,7 @@ def test_each_program_decides_what_it_was_made_for(
     assert not evidence.why
 
 
-def test_what_other_workloads_share_is_named(make_run: MakeRun) -> None:
+def test_shared_options_of_workloads_are_named(make_run: MakeRun) -> None:
     runs = [
         seen(make_run, "cache-thrash", 0, 0),
         seen(make_run, "cache-scratch", 0, 0),

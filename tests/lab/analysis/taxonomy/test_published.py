@@ -53,7 +53,7 @@ def test_agreement_is_silent() -> None:
     assert list(disagreements(row("private", "unbounded", SHARES, fast=True))) == []
 
 
-def test_what_was_not_judged_and_maybe_agree_with_all() -> None:
+def test_unjudged_cells_and_maybe_agree_with_all() -> None:
     assert list(disagreements(row("concurrent", None, Sharing(), fast=False))) == []
 
 

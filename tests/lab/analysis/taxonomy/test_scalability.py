@@ -91,7 +91,7 @@ def test_instrumentation_is_shown_and_not_judged(make_run: MakeRun) -> None:
     assert scaling.traffic is None
 
 
-def test_without_runs_nothing_is_said() -> None:
+def test_without_runs_nothing_is_reported() -> None:
     found, scaling = judge_scaling([], "x")
     assert found is None
     assert scaling.why

@@ -58,7 +58,7 @@ def test_instructions_are_a_ratio_too(make_run: MakeRun) -> None:
     assert speed.instructions_per_operation == {"loop": 60.0}
 
 
-def test_without_runs_nothing_is_said(make_run: MakeRun) -> None:
+def test_without_runs_nothing_is_reported(make_run: MakeRun) -> None:
     assert judge_speed([], "x")[0] is None
     bad = make_run("x", Aspect.SPEED, outcome=Outcome.CRASHED)
     fast, speed = judge_speed([bad], "x")

@@ -38,7 +38,7 @@ def test_an_answer_is_there_again_and_a_reason_is_asked_again(tmp_path: Path) ->
         assert kept.of("one", "other file") is None
 
 
-def test_what_was_asked_again_counts(tmp_path: Path) -> None:
+def test_repeated_answers_count(tmp_path: Path) -> None:
     path = written(tmp_path / "kept")
     later = ONE.model_copy(update={"program": "none"})
     with KeptAnswers(path) as kept:

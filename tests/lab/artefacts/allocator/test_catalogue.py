@@ -94,10 +94,10 @@ def test_a_composition_may_offer_more_than_malloc(tmp_path: Path) -> None:
         ('[[system]]\nname = "s"\ncaption = "c"\nenvironment = { A = 1 }\n', "a table of texts"),
     ],
 )
-def test_what_is_wrong_is_named(tmp_path: Path, text: str, what: str) -> None:
+def test_errors_are_named(tmp_path: Path, text: str, what: str) -> None:
     assert what in refused(tmp_path, text)
 
 
-def test_a_missing_registry_says_so(tmp_path: Path) -> None:
+def test_a_missing_registry_reports_it(tmp_path: Path) -> None:
     with pytest.raises(HeapwrightError, match="cannot be read"):
         read_catalogue(tmp_path / "none.toml")

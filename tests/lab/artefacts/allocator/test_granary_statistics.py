@@ -53,7 +53,7 @@ def test_a_line_is_read() -> None:
         ('"moves":0}', '"moves":0'),
     ],
 )
-def test_what_is_no_such_line_is_refused(what: str, instead: str) -> None:
+def test_an_invalid_line_is_refused(what: str, instead: str) -> None:
     with pytest.raises(ValidationError):
         GranaryStatistics.from_json(GOOD.replace(what, instead, 1))
 

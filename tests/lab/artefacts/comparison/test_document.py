@@ -125,7 +125,7 @@ def test_another_version_and_unknown_fields_are_refused() -> None:
         Comparison.model_validate({**document, "surprise": 1})
 
 
-def test_a_document_of_before_the_races_is_read() -> None:
+def test_a_document_from_before_the_races_is_read() -> None:
     document = json.loads(comparison().to_json())
     del document["race"], document["design"]["race"]
     old = Comparison.model_validate({**document, "schema_version": 1})

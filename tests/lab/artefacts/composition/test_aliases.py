@@ -78,7 +78,7 @@ def test_a_rung_that_refers_to_itself_is_refused() -> None:
         scope.resolve(parse_expression("A"))
 
 
-def test_what_a_header_has_besides_rungs() -> None:
+def test_a_header_may_have_more_than_rungs() -> None:
     assert without_rungs(HEADER.replace("template <class T> using Not = SizeHeap<T>;\n", "")) == ""
     kept = without_rungs(OWN)
     assert "class Twice" in kept

@@ -21,7 +21,7 @@ TREES = st.recursive(
 
 
 @given(TREES)
-def test_what_is_written_is_read_again(tree: Expression) -> None:
+def test_a_written_document_is_read_again(tree: Expression) -> None:
     assert str(parse_expression(str(tree))) == str(tree)
 
 
@@ -65,6 +65,6 @@ def test_a_change_goes_through_the_whole_tree() -> None:
         ("A<" * 200 + "B" + ">" * 200, "levels deep"),
     ],
 )
-def test_what_is_no_expression_is_refused(text: str, why: str) -> None:
+def test_an_invalid_expression_is_refused(text: str, why: str) -> None:
     with pytest.raises(HeapwrightError, match=why):
         parse_expression(text)

@@ -100,7 +100,7 @@ def test_every_layer_of_the_library_is_read_whole(toolbox: Toolbox) -> None:
             assert layer.heaps[-1] == len(layer.parameters) - 1, layer.name
 
 
-def test_what_edits_rely_on_is_there(toolbox: Toolbox) -> None:
+def test_the_source_has_the_lines_that_the_edits_change(toolbox: Toolbox) -> None:
     coalesce = toolbox.layer("heapwright::CoalesceHeap")
     assert coalesce.category == "carve"
     assert coalesce.parameters[-1].concept == "SpanHeap"

@@ -54,6 +54,6 @@ def test_areas_of_any_length_are_kept() -> None:
         {"format": "heapwright profile"},
     ],
 )
-def test_what_is_no_drag_is_refused(change: dict[str, object]) -> None:
+def test_a_file_without_drag_is_refused(change: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
         Drag.model_validate({**GOOD, **change})

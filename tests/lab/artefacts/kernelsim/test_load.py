@@ -75,13 +75,13 @@ def test_a_load_is_read(tmp_path: Path) -> None:
         ("format = 1", "format = ", "this is not TOML"),
     ],
 )
-def test_what_is_wrong_is_said_with_its_line(tmp_path: Path, old: str, new: str, said: str) -> None:
+def test_errors_are_reported_with_their_line(tmp_path: Path, old: str, new: str, said: str) -> None:
     with pytest.raises(HeapwrightError) as caught:
         read(tmp_path, WHOLE.replace(old, new))
     assert said in f"{caught.value.message}\n{caught.value.hint}"
 
 
-def test_what_is_no_file_is_said(tmp_path: Path) -> None:
+def test_a_path_that_is_no_file_is_reported(tmp_path: Path) -> None:
     for name in ("nowhere.toml", "."):
         with pytest.raises(HeapwrightError, match="cannot be read"):
             read_load(tmp_path / name)

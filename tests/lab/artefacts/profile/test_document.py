@@ -27,7 +27,7 @@ def test_the_field_of_the_pattern_is_named_class() -> None:
 
 
 @pytest.mark.parametrize("change", [{"class": "some"}, {"densest_third": 1.5}, {"more": 1}])
-def test_what_is_no_pattern_is_refused(change: dict[str, object]) -> None:
+def test_an_invalid_pattern_is_refused(change: dict[str, object]) -> None:
     good: dict[str, object] = {"class": None, "rule": "", "long_lived": []}
     Pattern.model_validate(good)
     with pytest.raises(ValidationError):

@@ -71,7 +71,7 @@ def test_a_text_path_that_is_absent_has_no_figure() -> None:
     assert figure_of(profile(None), "pattern.class=growing") is None
 
 
-def test_what_every_profile_can_be_asked() -> None:
+def test_queries_that_every_profile_answers() -> None:
     for figure in ("totals.bytes", "pattern.last_quarter", "pattern.class=peak", "repetitions"):
         assert why_not(figure) == ""
 

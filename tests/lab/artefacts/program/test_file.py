@@ -132,7 +132,7 @@ def test_parts_lie_under_a_file(tmp_path: Path) -> None:
     assert read_program(tmp_path / "good.toml").sha256 != before
 
 
-def test_what_is_wrong_with_a_part_is_said_with_the_part(tmp_path: Path) -> None:
+def test_an_error_in_a_part_names_the_part(tmp_path: Path) -> None:
     (tmp_path / "parts").mkdir()
     written(tmp_path / "parts", "[environment]\nROWS = '{rwos}'\n", "common.toml")
     path = written(tmp_path, 'parts = ["common"]\n' + GOOD)
@@ -176,7 +176,7 @@ def test_what_is_wrong_with_a_part_is_said_with_the_part(tmp_path: Path) -> None
         ("parameters = { times = 1 }", 'name = "x"', "name is the same at every scale"),
     ],
 )
-def test_what_is_wrong_is_said(tmp_path: Path, old: str, new: str, words: str) -> None:
+def test_errors_are_reported(tmp_path: Path, old: str, new: str, words: str) -> None:
     assert old in GOOD
     with pytest.raises(HeapwrightError) as error:
         read_program(written(tmp_path, GOOD.replace(old, new, 1)), "small")

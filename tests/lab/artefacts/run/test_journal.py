@@ -37,7 +37,7 @@ def test_names_that_are_no_text_survive(tmp_path: Path) -> None:
         assert len(lines(journal.path)) == 1
 
 
-def test_what_was_appended_outlives_a_kill(tmp_path: Path) -> None:
+def test_appended_lines_survive_a_kill(tmp_path: Path) -> None:
     program = (
         "import os, signal, sys, pathlib\n"
         "from heapwright.artefacts.run.journal import Journal\n"

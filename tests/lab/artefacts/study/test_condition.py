@@ -38,7 +38,7 @@ LEVELS = {
         ("false or False or not True", False),
     ],
 )
-def test_what_a_condition_means(text: str, holds: bool) -> None:
+def test_conditions_select_runs(text: str, holds: bool) -> None:
     assert parse_condition(text).holds(LEVELS) is holds
 
 
@@ -72,7 +72,7 @@ def test_nothing_else_is_understood(text: str) -> None:
 @pytest.mark.parametrize(
     "text", ["threads >=", "a b", "", "threads >= 1; cpus", "(" * 300, "1" * 9999]
 )
-def test_what_cannot_be_read_is_said(text: str) -> None:
+def test_an_unreadable_file_is_reported(text: str) -> None:
     with pytest.raises(ConditionError, match=r"cannot be read|at most"):
         parse_condition(text)
 
@@ -100,7 +100,7 @@ def test_a_long_sum_is_no_stack_overflow() -> None:
         ("threads / 0 > 1", "division by zero"),
     ],
 )
-def test_what_cannot_be_decided_is_an_error_and_not_false(text: str, why: str) -> None:
+def test_an_undecidable_condition_is_an_error_and_not_false(text: str, why: str) -> None:
     with pytest.raises(ConditionError, match=why):
         parse_condition(text).holds(LEVELS)
 

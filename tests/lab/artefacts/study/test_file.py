@@ -155,7 +155,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize("wrong", WRONG, ids=[wrong["what"] for wrong in WRONG])
-def test_what_is_wrong_is_said_with_its_line(wrong: dict[str, str]) -> None:
+def test_errors_are_reported_with_their_line(wrong: dict[str, str]) -> None:
     text, line = changed(wrong["old"], wrong["new"])
     with pytest.raises(StudyError) as caught:
         parse_study(text, "x.toml")
@@ -193,7 +193,7 @@ def test_the_nearest_name_is_the_hint(old: str, new: str, hint: str) -> None:
     assert hint in caught.value.hint
 
 
-def test_everything_that_is_wrong_is_said_at_once_and_in_order() -> None:
+def test_everything_that_is_wrong_is_reported_at_once_and_in_order() -> None:
     text = GOOD.replace("{size.low}", "{size.hi}").replace("threads >= cpus", "thread >= cpu")
     with pytest.raises(StudyError) as caught:
         parse_study(text, "x.toml")
@@ -202,7 +202,7 @@ def test_everything_that_is_wrong_is_said_at_once_and_in_order() -> None:
     assert said.count("x.toml:") == 3
 
 
-def test_what_is_wrong_in_a_scale_is_said_with_the_line_of_the_scale() -> None:
+def test_an_error_in_a_scale_is_reported_with_its_line() -> None:
     text = GOOD.replace("threads.levels = [1, 2]", "threads.levels = [1, 1]")
     with pytest.raises(
         StudyError, match=r"x.toml:\d+: scale.small.factors.threads.levels.2: .*2 times"
@@ -274,7 +274,7 @@ def test_a_wrong_field_hides_no_other_mistake() -> None:
     assert list(caught.value.lines) == sorted(caught.value.lines)
 
 
-def test_what_follows_from_a_wrong_field_is_not_said() -> None:
+def test_consequences_of_a_wrong_field_are_not_reported() -> None:
     wrong = GOOD.replace("levels = [1, 2, 4]", 'levels = "1, 2, 4"')
     wrong = wrong.replace('from = "wall"', "frm = 'wall'", 1)
     with pytest.raises(StudyError) as caught:

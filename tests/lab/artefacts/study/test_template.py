@@ -32,7 +32,7 @@ def filled(template: str) -> str:
         ("", ""),
     ],
 )
-def test_what_is_filled_in(template: str, text: str) -> None:
+def test_templates_that_are_filled_in(template: str, text: str) -> None:
     assert filled(template) == text
 
 
@@ -51,7 +51,7 @@ def test_what_is_filled_in(template: str, text: str) -> None:
         ("{threads.low}", "has no 'low'"),
     ],
 )
-def test_what_cannot_be_filled_in_is_an_error(template: str, why: str) -> None:
+def test_a_template_without_a_value_is_an_error(template: str, why: str) -> None:
     with pytest.raises(TemplateError, match=why):
         filled(template)
 

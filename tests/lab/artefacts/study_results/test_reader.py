@@ -90,7 +90,7 @@ def test_a_row_a_run_with_factors_and_responses(folder: Make) -> None:
     assert results.study_text == "the study\n"
 
 
-def test_what_a_bad_run_measured_is_no_response(folder: Make) -> None:
+def test_figures_of_a_bad_run_are_no_response(folder: Make) -> None:
     frame = open_results(folder("a", run(1, "one", outcome=Outcome.CRASHED))).frame()
     assert frame.select("outcome", "time").rows() == [("crashed", None)]
 
@@ -166,7 +166,7 @@ def test_whole_runs_include_the_memory_series(folder: Make) -> None:
         ({"version": 2}, "version 2 of the format"),
     ],
 )
-def test_what_does_not_belong_together_is_refused(
+def test_options_that_exclude_each_other_are_refused(
     folder: Make, change: dict[str, object], words: str
 ) -> None:
     other = DESIGN.model_copy(update=change)
@@ -182,7 +182,7 @@ def test_runs_of_another_study_in_the_folder_are_refused(folder: Make) -> None:
         open_results(path).frame()
 
 
-def test_what_is_no_results_folder_is_refused(tmp_path: Path) -> None:
+def test_a_folder_without_results_is_refused(tmp_path: Path) -> None:
     with pytest.raises(HeapwrightError, match="no results of a study"):
         open_results(tmp_path)
     with pytest.raises(HeapwrightError, match="does not exist"):

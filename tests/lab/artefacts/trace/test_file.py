@@ -23,7 +23,7 @@ def trace(
     return trace_of_text(tmp_path_factory.mktemp("trace"), "".join(lines))
 
 
-def test_what_a_trace_says(trace: Path) -> None:
+def test_the_description_of_a_trace(trace: Path) -> None:
     info = trace_info(trace)
     assert (info.events, info.closed, info.stop, info.clock) == (CALLS, True, "none", "counted")
     assert [thread.events for thread in info.threads] == [CALLS // 3] * 3
@@ -82,7 +82,7 @@ def test_damage_is_reported_with_its_offset(trace: Path, tmp_path: Path) -> None
         (b"HWTRACE\x1a\x01\0\0\0\x04\x03\x02\x01", "ends within its header", 16),
     ],
 )
-def test_what_is_no_trace(tmp_path: Path, data: bytes, message: str, offset: int) -> None:
+def test_files_that_are_no_traces(tmp_path: Path, data: bytes, message: str, offset: int) -> None:
     (tmp_path / "file").write_bytes(data)
     for read in (trace_info, check_trace, open_trace):
         with pytest.raises(TraceError, match=message) as refusal:

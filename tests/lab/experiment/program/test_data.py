@@ -69,7 +69,7 @@ def test_it_is_made_once(tmp_path: Path) -> None:
     assert note["parameters"] == {"rows": 3, "word": "x"}
 
 
-def test_what_it_depends_on_makes_it_another(tmp_path: Path) -> None:
+def test_each_dependency_changes_the_key(tmp_path: Path) -> None:
     home = tmp_path / "home"
     keys = [made(filled(tmp_path), home).key, made(filled(tmp_path, rows="4"), home).key]
     for name in ("maker", "version"):

@@ -33,7 +33,7 @@ def needy(folder: Path, text: str = TEXT) -> ProgramFile:
     return read_program(path)
 
 
-def test_what_is_missing_is_named(tmp_path: Path) -> None:
+def test_missing_parts_are_named(tmp_path: Path) -> None:
     environment = reaching_servers(os.environ)
     assert needs.missing(needy(tmp_path), environment) == [
         "there is no program no-such-program",

@@ -61,7 +61,7 @@ def test_a_server_is_measured_and_its_client_beside_it(tmp_path: Path) -> None:
     assert "python" in process
 
 
-def test_what_more_is_better_of_is_compared_as_its_inverse(tmp_path: Path) -> None:
+def test_a_response_where_more_is_better_is_compared_as_its_inverse(tmp_path: Path) -> None:
     file = small(tmp_path)
     with PreloadPaths() as paths:
         session = Session(Prepared(file, None), Specs(Conditions((), ENVIRONMENT, tmp_path), paths))
@@ -224,7 +224,7 @@ def test_a_program_without_a_server_lives_in_its_own_folder(tmp_path: Path) -> N
         ('pattern = "x"\nfile = "none"', "nothing fits 'x'"),
     ],
 )
-def test_what_must_be_so(tmp_path: Path, check: str, words: str) -> None:
+def test_requirements(tmp_path: Path, check: str, words: str) -> None:
     for name, text in {"hello": "hello\n", "other": "hullo\n", "longer": "hello\nhello\n"}.items():
         (tmp_path / name).write_text(text)
     text = ALONE + f'[[check]]\nwhat = "it is so"\n{check}\n'
@@ -245,7 +245,7 @@ def test_each_run_has_a_fresh_copy(tmp_path: Path) -> None:
     assert (data / "table" / "rows").read_text() == "1\n"
 
 
-def test_what_fails_before_a_run_is_an_error(tmp_path: Path) -> None:
+def test_a_failure_before_a_run_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(
         HeapwrightError, match="before a run of alone: `exit 4` ended with status 4"
     ):

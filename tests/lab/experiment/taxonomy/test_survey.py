@@ -66,7 +66,7 @@ def test_every_run_is_in_the_journal(journal: Journal) -> None:
     assert [WorkloadRun.model_validate_json(line) for line in lines] == result.runs
 
 
-def test_what_ended_badly_is_not_asked_again(journal: Journal) -> None:
+def test_a_treatment_that_failed_is_not_run_again(journal: Journal) -> None:
     def execute(task: Task) -> WorkloadRun:
         bad = (task.allocator, task.trial) == ("a", OFTEN)
         return run_of(task, Outcome.CRASHED if bad else Outcome.OK)

@@ -105,7 +105,7 @@ def test_calls_are_named_in_plain_words(built: Path) -> None:
     assert named.frames[0] == (0,)
 
 
-def test_what_has_no_name_is_called_by_object_and_address(built: Path) -> None:
+def test_an_unnamed_function_is_called_by_object_and_address(built: Path) -> None:
     path = built / "bare"
     address = address_of_add(built / "symbols")
     assert in_object(code_of(path), [address]) == {address: (Function(name=f"bare+{address:#x}"),)}

@@ -34,7 +34,7 @@ def test_sites_with_drag_skip_wrappers_of_malloc(drag: Drag) -> None:
     assert not any("prompt" in line for line in lines)
 
 
-def test_what_is_missing_is_noted(drag: Drag) -> None:
+def test_missing_parts_are_noted(drag: Drag) -> None:
     text = printed(drag)
     assert "2 processes that it started were not watched" in text
     assert "1 free of what was not live" in text

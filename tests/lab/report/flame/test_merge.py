@@ -24,7 +24,7 @@ def test_one_function_called_from_two_lines_is_one_box() -> None:
     assert shown == [(0, "all", Sums(1000, 100, 100, 10)), (0, "main", Sums(1000, 100, 100, 10))]
 
 
-def test_what_was_inlined_is_within_what_it_was_inlined_into() -> None:
+def test_an_inlined_function_is_inside_its_caller() -> None:
     calls = made(
         Call(0, 0, 0x10, 100, 1000, 10, 100), Call(1, 0, 0x20, 70, 700, 0, 0), frames=((0, 1), (2,))
     )
@@ -57,7 +57,7 @@ def test_a_call_without_a_name_shows_its_address() -> None:
     assert [box.name for box in boxes(calls)[1:]] == ["libx.so.1+0xabc", "0x7f", LEFT_OUT]
 
 
-def test_what_functions_ask_for_by_themselves_is_all_but_what_is_left_out() -> None:
+def test_allocations_of_functions_sum_to_all_but_the_omitted_ones() -> None:
     calls = made(
         Call(0, 0, 0x10, 100, 1000, 10, 100),
         Call(1, 0, 0x20, 30, 700, 0, 0),

@@ -61,7 +61,7 @@ def test_an_empty_chart_would_be_noticed(profile: Profile, browsing: ModuleType,
     assert browsing.marks_of(spec) == 0
 
 
-def test_what_was_never_freed_comes_first(profile: Profile, browsing: ModuleType) -> None:
+def test_places_without_frees_come_first(profile: Profile, browsing: ModuleType) -> None:
     found = browsing.Reader(page(profile))
     assert found.jumps[0] == "#leaks"
     assert found.ids.index("leaks") < found.ids.index("memory") < found.ids.index("sites")
@@ -87,7 +87,7 @@ def test_the_heap_map_holds_every_cell(profile: Profile) -> None:
     assert cells[40:] == bytes([1] * 8), "what is nearly nothing is not nothing"
 
 
-def test_what_a_trace_does_not_hold_has_no_section(profile: Profile, browsing: ModuleType) -> None:
+def test_a_section_without_data_is_left_out(profile: Profile, browsing: ModuleType) -> None:
     bare = profile.model_copy(
         update={
             "system": None,
