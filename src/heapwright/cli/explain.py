@@ -49,7 +49,8 @@ def explain(
     follow: Annotated[
         bool,
         typer.Option(
-            "--follow-children/--no-follow-children", help="Record the processes that the command starts, too."
+            "--follow-children/--no-follow-children",
+            help="Record the processes that the command starts, too.",
         ),
     ] = True,
     hours: options.Hours = None,
