@@ -12,9 +12,8 @@
 //
 // Invariants that no concept can state:
 //  - `malloc` returns null when there is no memory. Every layer passes a null up untouched.
-//  - `malloc(n)` for n > 0 returns n bytes or more. Modulo `H::alignment` the address is
-//    `alignmentOffsetOf<H>`, which is 0 everywhere but below a layer that writes a header.
-//  - The contents of memory from `malloc` are arbitrary. Only `zalloc` returns zero bytes.
+//  - `malloc(n)` for n > 0 returns n bytes or more, with any contents. Modulo `H::alignment` the
+//    address is `alignmentOffsetOf<H>`, which is 0 except below a layer that writes a header.
 //  - `free` takes a live object of this very heap, never null.
 //  - The destructor returns all memory of the heap to the heap below.
 //  - Layers inherit privately. A verb exists above a layer only if the layer names it.

@@ -11,7 +11,7 @@
 
 namespace heapwright::allocators {
 
-namespace kingsley_coalescing_immediate {
+namespace kingsley_immediate {
 using kingsley_coalescing::Classes;
 using kingsley_coalescing::Source;
 using PerClass = BoundedFreelistHeap<0, NullHeap>; // keeps nothing
@@ -21,13 +21,11 @@ using Checked = CheckedHeap<Rounded>;          // a wrong free ends the program
 using Aligned = AlignHeap<Checked>;            // alignment to any power of two
 using Locked = LockedHeap<FutexLock, Aligned>; // one thread at a time
 using SignalSafe = SignalSafeHeap<Locked>;     // a handler may interrupt
-} // namespace kingsley_coalescing_immediate
+} // namespace kingsley_immediate
 
-using KingsleyCoalescingImmediate =
-    ANSIWrapper<kingsley_coalescing_immediate::SignalSafe>; // the C rules
+using KingsleyImmediate = ANSIWrapper<kingsley_immediate::SignalSafe>; // the C rules
 
-static_assert(SizedHeap<KingsleyCoalescingImmediate> && AlignedHeap<KingsleyCoalescingImmediate>);
-static_assert(ForkableHeap<KingsleyCoalescingImmediate> &&
-              TrimmableHeap<kingsley_coalescing_immediate::Locked>);
+static_assert(SizedHeap<KingsleyImmediate> && AlignedHeap<KingsleyImmediate>);
+static_assert(ForkableHeap<KingsleyImmediate> && TrimmableHeap<kingsley_immediate::Locked>);
 
 } // namespace heapwright::allocators
