@@ -43,7 +43,7 @@ namespace {
 using namespace endurance;
 
 constexpr unsigned mostThreads = 64;
-constexpr unsigned lasting = 16; ///< workers that live long; granary gives as many threads a heap
+constexpr unsigned lasting = 16;   ///< workers that live long; granary gives as many threads a heap
 constexpr unsigned phaseBits = 15; // limit of the length of a phase, from 2 operations on
 
 // --- a worker ---
