@@ -97,17 +97,23 @@ Headers headersAt(std::uint64_t begin, std::uint64_t end) {
     return {reinterpret_cast<const ElfW(Phdr)*>(begin + header.e_phoff), header.e_phnum};
 }
 
-extern "C" int _dl_find_object(void* address, dl_find_object* result) noexcept
-    __attribute__((weak));
-
 enum class Answer : std::uint8_t { found, none, unasked };
 
+/// `_dl_find_object` of glibc 2.35. A reference to it, even a weak one, would need this version of
+/// glibc, so the constructor asks for its name. Null before that, and with an older C library.
+using Finder = int (*)(void* address, dl_find_object* result);
+constinit Finder finder = nullptr;
+
+[[gnu::constructor]] void lookUpFinder() {
+    finder = reinterpret_cast<Finder>(::dlsym(RTLD_DEFAULT, "_dl_find_object"));
+}
+
 Answer askFinder(std::uint64_t address, Image& image) {
-    if (&_dl_find_object == nullptr) {
+    if (finder == nullptr) {
         return Answer::unasked;
     }
     dl_find_object found{};
-    if (_dl_find_object(reinterpret_cast<void*>(address), &found) != 0) {
+    if (finder(reinterpret_cast<void*>(address), &found) != 0) {
         return Answer::none;
     }
     image.begin = reinterpret_cast<std::uint64_t>(found.dlfo_map_start);
