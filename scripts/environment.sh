@@ -2,7 +2,8 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# environment.sh [EXTRA]: create .venv and install this tree into it, optionally with an extra of
+# environment.sh [EXTRA]: create .venv and install this tree into it, with the extras that pages and
+# studies need, and optionally with a further extra of
 # pyproject.toml. If a basic program is missing, names its package and exits with 3. Exits with 4 if
 # the Python packages cannot be fetched or built.
 set -euo pipefail
@@ -48,7 +49,7 @@ export PIP_CONSTRAINT="$PWD/constraints.txt" PIP_DISABLE_PIP_VERSION_CHECK=1
 mkdir -p build
 log=build/pip.log
 echo "environment: building and installing heapwright${extra:+ with what the tests need} (log: $log)"
-if ! "${pip[@]}" install --quiet --root-user-action=ignore ".${extra:+[$extra]}" >"$log" 2>&1; then
+if ! "${pip[@]}" install --quiet --root-user-action=ignore ".[pages,studies${extra:+,$extra}]" >"$log" 2>&1; then
     tail -n 25 "$log" >&2
     if grep -qiE 'NewConnectionError|Temporary failure in name resolution|No matching distribution found|Connection.*(refused|reset|timed out)|ProxyError' "$log"; then
         echo "environment: pip could not fetch the Python packages; is there a network?" >&2

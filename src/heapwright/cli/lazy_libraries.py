@@ -14,6 +14,8 @@ from threading import RLock
 from types import ModuleType
 from typing import Any
 
+from heapwright.base.extras import EXTRAS, without
+
 LIBRARY_OF_CHARTS = "altair"
 LIBRARIES = (
     LIBRARY_OF_CHARTS,
@@ -50,8 +52,10 @@ def _loaded(library: Postponed) -> ModuleType:
             del sys.modules[name]
             try:
                 import_module(name)
-            except BaseException:
+            except BaseException as error:
                 sys.modules[name] = library
+                if name in EXTRAS and isinstance(error, ModuleNotFoundError):
+                    raise without(name) from error
                 raise
             if name == LIBRARY_OF_CHARTS:
                 _check_no_charts()

@@ -20,6 +20,7 @@ from typing import TextIO
 
 from heapwright.artefacts.run.journal import Journal
 from heapwright.base.errors import ExitCode, HeapwrightError
+from heapwright.base.extras import PAGES, need
 from heapwright.base.space import refuse_without_space
 
 STANDARD_OUTPUT = "-"
@@ -138,7 +139,10 @@ class Outputs:
     """The destinations of a verb besides the terminal. The constructor tests all of them."""
 
     def __init__(self, **texts: str | None) -> None:
-        """`json="runs.json"` for `--json runs.json`. Raises HeapwrightError, also if two clash."""
+        """`json="runs.json"` for `--json runs.json`. Raises HeapwrightError if one is not writable,
+        if two clash, or if a page is requested and the libraries of pages are not installed."""
+        if texts.get("html") is not None:
+            need(*PAGES)
         self._made = {
             name: Destination(text, f"--{name}") for name, text in texts.items() if text is not None
         }

@@ -17,6 +17,7 @@ from heapwright.artefacts.study_results.reader import Results, open_results
 from heapwright.artefacts.study_results.runs import StudyRun
 from heapwright.artefacts.taxonomy.document import Taxonomy
 from heapwright.base.errors import ExitCode, HeapwrightError
+from heapwright.base.extras import PAGES, need
 from heapwright.base.paths import is_trace
 from heapwright.commands.analyse import analyse_results
 from heapwright.commands.disturbance_notes import machine_notes
@@ -158,6 +159,8 @@ def _outputs(options: Options) -> Outputs:
         )
     if options.figures is not None and options.figures.exists() and not options.figures.is_dir():
         raise HeapwrightError(f"--figures {options.figures} is no folder")
+    if any(named[:-1]):
+        need(*PAGES)
     return Outputs(output=options.output, latex=options.latex)
 
 

@@ -6,6 +6,8 @@ Missing data does not stop the analysis. Notes name a treatment without a good r
 without values, and a single block. The rest is analysed.
 """
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Mapping
 

@@ -7,6 +7,8 @@ another counts as two, because its parts share treatments but not circumstances.
 any value of the response are left out, so every figure of a treatment has runs.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -92,7 +94,7 @@ class Observed:
             if len(np.unique(self.levels[:, column])) > 1
         )
 
-    def only(self, treatments: NDArray[np.bool_]) -> "Observed":
+    def only(self, treatments: NDArray[np.bool_]) -> Observed:
         """The runs of some treatments, shape (T,), numbered anew."""
         kept = treatments[self.treatment]
         return Observed(

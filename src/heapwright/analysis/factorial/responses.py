@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """One response of a study, from its runs to its part of the document."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 

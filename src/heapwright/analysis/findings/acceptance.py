@@ -21,6 +21,8 @@ ignored.
 R. L. Berger, Multiparameter hypothesis testing and acceptance sampling, Technometrics 24 (1982).
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

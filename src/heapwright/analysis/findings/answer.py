@@ -10,6 +10,8 @@ Otherwise it is undecided. For the influence of a factor, one pair of levels is 
 pairs are needed to refute it.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable, Sequence
 

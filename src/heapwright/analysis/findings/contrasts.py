@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The figures that rules ask for, one in each block: ratios, exponents, spreads, means."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 
 import numpy as np

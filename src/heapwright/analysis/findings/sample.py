@@ -8,6 +8,8 @@ does no harm. A treatment that failed once cannot bias a mean, because its combi
 of all blocks, with a note.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -29,7 +31,7 @@ class Runs:
     frame: pl.DataFrame
     factors: tuple[str, ...]
 
-    def at(self, where: Mapping[str, Sequence[str]]) -> "Runs":
+    def at(self, where: Mapping[str, Sequence[str]]) -> Runs:
         """Only the runs with one of these levels in each of these factors."""
         kept = self.frame
         for factor, levels in where.items():

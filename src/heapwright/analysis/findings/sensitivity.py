@@ -16,6 +16,8 @@ A row cares if one of its responses does. It does not care if none does and all 
 Additional responses have figures but no influence.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain

@@ -7,6 +7,8 @@ same and whose allocator is the study's baseline. Of several hosts the one with 
 all.
 """
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Mapping
 

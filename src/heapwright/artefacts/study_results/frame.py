@@ -6,6 +6,8 @@ Polars reads only the columns of the table out of the lines, some megabytes at a
 that of the largest file and of the table, not that of the runs with all their processes.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 
 from heapwright.artefacts.run.measured import Outcome

@@ -13,6 +13,8 @@ once: should a line say it again (a lost worker that came back), the first one c
 everything that was not taken unchanged. docs/reference/study-results.md describes the folder.
 """
 
+from __future__ import annotations
+
 from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path

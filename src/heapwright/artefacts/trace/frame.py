@@ -7,9 +7,12 @@ column's values one after the other. So a chunk becomes a frame without a look a
 LazyFrame of it streams: memory is that of the query, not of the trace.
 """
 
+from __future__ import annotations
+
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import IO
 
@@ -47,12 +50,6 @@ ROUTINES = {
     24: "delete aligned",
     25: "delete[] aligned",
 }
-ROUTINE = pl.Enum(list(ROUTINES.values()))
-SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
-    **dict.fromkeys(WORDS, pl.UInt64),
-    **dict.fromkeys(HALVES, pl.UInt32),
-    "routine": ROUTINE,
-}
 
 
 @dataclass(slots=True)
@@ -64,10 +61,20 @@ class Reading:
     failure: TraceError | None = None
 
 
+@cache
+def schema() -> dict[str, pl.DataType | type[pl.DataType]]:
+    """The columns of a frame and their types."""
+    return {
+        **dict.fromkeys(WORDS, pl.UInt64),
+        **dict.fromkeys(HALVES, pl.UInt32),
+        "routine": pl.Enum(list(ROUTINES.values())),
+    }
+
+
 def open_trace(
     path: Path, process: int | None = None, reading: Reading | None = None
 ) -> pl.LazyFrame:
-    """The events in the order of their times, as `SCHEMA` has them; times in ns since the start.
+    """The events in the order of their times, as `schema` has them; times in ns since the start.
 
     Raises TraceError at once where the file is no trace.
     """
@@ -86,7 +93,7 @@ def open_trace(
             if rows == 0:
                 return
 
-    return register_io_source(source, schema=SCHEMA)
+    return register_io_source(source, schema=schema())
 
 
 def write_parquet(path: Path, to: Path, process: int | None = None) -> int:
@@ -132,7 +139,7 @@ def _chunks(pipe: IO[bytes]) -> Iterator[pl.DataFrame]:
         routines = pl.Series("routine", _column(pipe, np.dtype(np.uint8), rows))
         frame = pl.DataFrame(columns)
         yield frame.with_columns(
-            routines.replace_strict(list(range(256)), names, return_dtype=ROUTINE)
+            routines.replace_strict(list(range(256)), names, return_dtype=schema()["routine"])
         )
 
 

@@ -7,6 +7,8 @@ that span a factor of a million, a step is 0.02 %. Runs are sorted by treatment,
 their blocks. Beyond `MOST_VALUES` every n-th block is kept, with a note.
 """
 
+from __future__ import annotations
+
 import base64
 import math
 from collections.abc import Sequence

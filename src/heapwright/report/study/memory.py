@@ -8,6 +8,8 @@ two are shown: the one that takes longest, which has most samples, and the one i
 allocators' memory differs most.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from html import escape
 

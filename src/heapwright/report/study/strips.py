@@ -7,6 +7,8 @@ drawn. Of many, some are drawn, from the smallest to the largest mean. The reade
 others below, because the page has every run.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from html import escape
 

@@ -7,6 +7,8 @@ are complete, for their memory over time and for their error output. Values of t
 computed again here.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -63,11 +65,11 @@ class StudyView:
         ]
 
     @cached_property
-    def responses(self) -> list["Response"]:
+    def responses(self) -> list[Response]:
         """Those that can be shown: some run has a value."""
         return [Response(self, each) for each in self.analysis.responses if each.cells]
 
-    def response(self, name: str) -> "Response | None":
+    def response(self, name: str) -> Response | None:
         return next((each for each in self.responses if each.name == name), None)
 
     @cached_property

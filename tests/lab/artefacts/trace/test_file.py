@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from heapwright.artefacts.trace.file import TraceError, check_trace, trace_info
-from heapwright.artefacts.trace.frame import SCHEMA, open_trace, write_parquet
+from heapwright.artefacts.trace.frame import open_trace, schema, write_parquet
 
 CALLS = 150_000
 
@@ -34,7 +34,7 @@ def test_the_description_of_a_trace(trace: Path) -> None:
 
 def test_events_as_a_frame(trace: Path) -> None:
     frame = open_trace(trace).collect()
-    assert frame.schema == pl.Schema(SCHEMA)
+    assert frame.schema == pl.Schema(schema())
     assert frame.height == CALLS
     assert frame["time"].is_sorted()
     assert frame["address"].to_list() == [0x1000 + 64 * at for at in range(CALLS)]
