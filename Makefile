@@ -12,6 +12,9 @@
 # make test-builds    tests with long compilations; object tests with the second compiler and under sanitizers
 # make coverage       which lines of both languages the unit tests reach; reports in build/coverage
 # make peers          fetch and build the newest releases of other people's allocators
+# make wheel          source distribution and wheel of the last commit, in build/release
+# make deb            Debian packages of the last commit, in build/release
+# make release        both, with checksums and a list of materials; equal commits give equal bytes
 # make site           the documentation site, in build/site; open build/site/html/index.html
 # make lint           formatters, linters, spelling, forbidden words and type checks; changes nothing
 # make man            write the manual pages of the tool, for `man heapwright`
@@ -31,7 +34,7 @@ OPTIONAL := $(wildcard /usr/include/apr-1.0/apr_pools.h /usr/include/apache2/htt
               /usr/include/glib-2.0/glib.h /usr/include/sqlite3.h)
 INSTALL := $(MAKE) --no-print-directory $(VENV)/installed-dev
 
-.PHONY: always demo test test-all test-programs test-kernel stress endurance suites test-builds coverage peers site man lint format clean unit
+.PHONY: always demo test test-all test-programs test-kernel stress endurance suites test-builds coverage peers wheel deb release site man lint format clean unit
 .DELETE_ON_ERROR:
 
 demo:
@@ -48,6 +51,9 @@ $(VENV)/installed: $(SOURCES) build/optional
 
 $(VENV)/installed-dev: $(VENV)/installed
 	@PYTHON='$(PYTHON)' scripts/environment.sh dev && touch $@
+
+$(VENV)/installed-release: $(VENV)/installed
+	@PYTHON='$(PYTHON)' scripts/environment.sh cluster,release && touch $@
 
 test:
 	@scripts/packages.sh peers test
@@ -93,6 +99,17 @@ coverage:
 
 peers: $(VENV)/installed
 	@scripts/peers.sh
+
+wheel: $(VENV)/installed-release
+	@scripts/wheel.sh
+
+deb:
+	@scripts/packages.sh release
+	@scripts/deb.sh
+
+release: $(VENV)/installed-release
+	@scripts/packages.sh release
+	@scripts/release.sh
 
 site:
 	@$(INSTALL)

@@ -2,9 +2,8 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# environment.sh [EXTRA]: create .venv and install this tree into it, with the extras that pages and
-# studies need, and optionally with a further extra of
-# pyproject.toml. If a basic program is missing, names its package and exits with 3. Exits with 4 if
+# environment.sh [EXTRA]: create .venv and install this tree into it, with the extras `pages`, `studies`
+# and EXTRA of pyproject.toml. If a basic program is missing, names its package and exits with 3. Exits with 4 if
 # the Python packages cannot be fetched or built.
 set -euo pipefail
 cd "$(dirname "$0")/.."

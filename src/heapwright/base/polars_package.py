@@ -41,7 +41,7 @@ def _loaded() -> Any:
 
 
 class _Polars:
-    """Stands for the library, and keeps each name that was asked for."""
+    """Stands for the library, and caches each name of it."""
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(_loaded(), name)

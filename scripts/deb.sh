@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# deb.sh [DIR]: builds Debian's binary packages of the last commit into DIR (build/release), from its
+# source distribution and packaging/debian, and checks them with lintian where it is installed. PYTHON
+# names an interpreter with the tool's libraries and the extra `release`; it writes the manual pages.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+out=$(realpath -m "${1:-build/release}")
+python=$(realpath -s "${PYTHON:-.venv/bin/python}")
+SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
+export SOURCE_DATE_EPOCH
+for program in dpkg-buildpackage dh cmake; do
+    if ! command -v "$program" >/dev/null; then
+        echo "release: there is no $program; scripts/packages/release.txt lists the packages" >&2
+        exit 3
+    fi
+done
+sdist=$(scripts/sdist.sh "$out")
+
+work=$PWD/build/deb-of-commit
+rm -rf "$work"
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$work"
+tar -x -C "$work" -f "$sdist"
+source=$(echo "$work"/heapwright-*)
+version=${source##*-}
+cp -r packaging/debian "$source/debian"
+cat >"$source/debian/changelog" <<EOF
+heapwright ($version-1) unstable; urgency=medium
+
+  * Packages of commit $(git rev-parse --short=12 HEAD). CHANGELOG.md has the changes.
+
+ -- The Heapwright authors <maintainers@heapwright.example>  $(date -R -u -d "@$SOURCE_DATE_EPOCH")
+EOF
+# Debian 12 has no Typer that is new enough to write these in the build.
+export PYTHONPATH="$source/src" PYTHONDONTWRITEBYTECODE=1
+"$python" -m heapwright.cli.manual "$source/debian/made"
+for shell in bash zsh fish; do
+    "$python" -m heapwright --completion "$shell" >"$source/debian/made/heapwright.$shell"
+done
+unset PYTHONPATH
+
+log=$PWD/build/deb.log
+rm -f "$out"/*.deb
+echo "release: building packages for Debian, which takes minutes (log: $log)" >&2
+(umask 022 && cd "$source" &&
+    DEB_BUILD_OPTIONS="nocheck noautodbgsym parallel=$(nproc)" dpkg-buildpackage --build=binary -us -uc) \
+    >"$log" 2>&1 || { tail -n 25 "$log" >&2 && exit 4; }
+if command -v lintian >/dev/null; then
+    lintian --info --fail-on error,warning "$work"/*.changes
+else
+    echo "release: not checked: there is no lintian (package lintian)" >&2
+fi
+mv "$work"/*.deb "$out"
+ls -l "$out"/*.deb

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# release.sh [DIR]: builds into DIR (build/release) what a maintainer uploads for the last commit: the
+# source distribution, the wheel, Debian's packages where their tools are installed, the list of
+# materials in SPDX, the section of the change log, and SHA256SUMS of all of these. It uploads nothing.
+# Equal commits and tools give equal bytes. PYTHON names an interpreter with the extra `release`.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+out=$(realpath -m "${1:-build/release}")
+python=$(realpath -s "${PYTHON:-.venv/bin/python}")
+SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
+export SOURCE_DATE_EPOCH PYTHON="$python"
+
+rm -rf "$out"
+scripts/wheel.sh "$out"
+wheels=("$out"/heapwright-*.whl)
+version=$(basename "${wheels[0]}" | cut -d- -f2)
+"$python" scripts/sbom.py "${wheels[0]}" "$out/heapwright-$version.spdx.json"
+if command -v dpkg-buildpackage dh >/dev/null; then
+    scripts/deb.sh "$out"
+else
+    echo "release: no packages for Debian: dpkg-buildpackage or dh is not installed (package debhelper)"
+fi
+
+# The first section that is not empty: the release, or the changes since the last one.
+awk '/^## / { if (lines) exit; section = "" } { section = section $0 "\n" } /^- / { lines = 1 }
+    END { printf "%s", section }' CHANGELOG.md >"$out/CHANGES-$version.md"
+(cd "$out" && LC_ALL=C sha256sum -- * >../SHA256SUMS && mv ../SHA256SUMS .)
+echo "release: $out"

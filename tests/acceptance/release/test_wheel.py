@@ -1,0 +1,88 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The wheel answers on a bare Debian 12 without a compiler; the sources build without a network."""
+
+import json
+import platform
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from support.running import ran
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(platform.machine() != "x86_64", reason="the tag is that of x86-64"),
+]
+TAG = "py3-none-manylinux_2_34_x86_64"
+COMPARE = """
+python3 -m venv tool
+tool/bin/pip install --quiet --no-index --find-links wheels heapwright
+! command -v gcc
+du -sm tool/lib/python3*/site-packages | cut -f1
+tool/bin/heapwright compare --budget 0.5 -- ls -R /usr
+tool/bin/heapwright profile --html page.html -- true && exit 1
+tool/bin/heapwright report . --runs runs || true
+"""
+LARGEST_MB = 320
+
+
+def only(folder: Path, pattern: str) -> Path:
+    (found,) = folder.glob(pattern)
+    return found
+
+
+def test_the_tag_is_that_of_the_oldest_c_library(release: Path) -> None:
+    assert only(release, "*.whl").name.split("-", 2)[2] == f"{TAG}.whl"
+
+
+def test_the_checksums_are_those_of_all_files(release: Path) -> None:
+    lines = (release / "SHA256SUMS").read_text(encoding="utf-8").splitlines()
+    sums = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
+    files = [each for each in release.iterdir() if each.name != "SHA256SUMS"]
+    assert sums == {each.name: sha256(each.read_bytes()).hexdigest() for each in files}
+    assert len(sums) >= 4
+
+
+def test_the_materials_have_what_the_wheel_needs(release: Path) -> None:
+    document = json.loads(only(release, "*.spdx.json").read_text(encoding="utf-8"))
+    packages = {each["name"]: each for each in document["packages"]}
+    (checksum,) = packages["heapwright"]["checksums"]
+    assert checksum["checksumValue"] == sha256(only(release, "*.whl").read_bytes()).hexdigest()
+    kinds = {
+        each["relatedSpdxElement"]: each["relationshipType"] for each in document["relationships"]
+    }
+    assert kinds["SPDXRef-scipy"] == "DEPENDS_ON"
+    assert packages["altair"]["versionInfo"]
+    assert "pytest" not in packages
+
+
+def test_a_bare_debian_compares_without_a_compiler(
+    release: Path, in_debian: Callable[..., str], tmp_path: Path
+) -> None:
+    files = tmp_path / "files"
+    (files / "wheels").mkdir(parents=True)
+    wheel = only(release, "*.whl")
+    download = [sys.executable, "-m", "pip", "download", "-q", "-d"]
+    subprocess.run([*download, files / "wheels", wheel], check=True)
+    said = in_debian("bookworm", COMPARE, files, "python3-venv").splitlines()
+    assert int(said[0]) < LARGEST_MB
+    assert any(line.startswith("granary") for line in said)
+    assert any(re.match("Switch to |Undecided: |.*: stay with ", line) for line in said)
+
+
+def test_the_source_distribution_builds_offline(release: Path, tmp_path: Path) -> None:
+    install = [sys.executable, "-m", "pip", "install", "--no-index", "--no-deps"]
+    install += ["--no-build-isolation", "--target", str(tmp_path / "tool")]
+    done = ran([*install, only(release, "*.tar.gz")])
+    if "scikit_build_core" in done.stderr and "No module named" in done.stderr:
+        pytest.skip("scikit-build-core of PyPI is not installed")
+    assert done.returncode == 0, done.stderr
+    assert (
+        tmp_path / "tool" / "heapwright" / "native" / "lib" / "libheapwright-granary.so"
+    ).exists()
