@@ -5,6 +5,7 @@
 # deb.sh [DIR]: builds Debian's binary packages of the last commit into DIR (build/release), from its
 # source distribution and packaging/debian, and checks them with lintian where it is installed. PYTHON
 # names an interpreter with the tool's libraries and the extra `release`; it writes the manual pages.
+# DEB_BUILD_PROFILES=pkg.heapwright.notool builds the libraries and headers alone, in a minute.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 out=$(realpath -m "${1:-build/release}")
