@@ -28,8 +28,9 @@ tar -x -C "$work" -f "$sdist"
 source=$(echo "$work"/heapwright-*)
 version=${source##*-}
 cp -r packaging/debian "$source/debian"
+# A package of Debian itself has a higher revision.
 cat >"$source/debian/changelog" <<EOF
-heapwright ($version-1) unstable; urgency=medium
+heapwright ($version-0heapwright1) unstable; urgency=medium
 
   * Packages of commit $(git rev-parse --short=12 HEAD). CHANGELOG.md has the changes.
 
@@ -50,7 +51,7 @@ echo "release: building packages for Debian, which takes minutes (log: $log)" >&
     DEB_BUILD_OPTIONS="nocheck noautodbgsym parallel=$(nproc)" dpkg-buildpackage --build=binary -us -uc) \
     >"$log" 2>&1 || { tail -n 25 "$log" >&2 && exit 4; }
 if command -v lintian >/dev/null; then
-    lintian --info --fail-on error,warning "$work"/*.changes
+    lintian --fail-on error,warning "$work"/*.changes
 else
     echo "release: not checked: there is no lintian (package lintian)" >&2
 fi
