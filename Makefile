@@ -61,8 +61,9 @@ test:
 	@scripts/test.sh
 
 test-all:
-	@scripts/packages.sh peers test programs builds suites
+	@scripts/packages.sh peers test programs builds suites release
 	@$(INSTALL)
+	@$(MAKE) --no-print-directory $(VENV)/installed-release
 	@scripts/test.sh all
 
 test-programs:
@@ -103,7 +104,7 @@ peers: $(VENV)/installed
 wheel: $(VENV)/installed-release
 	@scripts/wheel.sh
 
-deb:
+deb: $(VENV)/installed-release
 	@scripts/packages.sh release
 	@scripts/deb.sh
 

@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# deb.sh [DIR]: builds Debian's binary packages of the last commit into DIR (build/release), from its
-# source distribution and packaging/debian, and checks them with lintian where it is installed. PYTHON
+# deb.sh [DIR]: builds Debian's binary packages of the last commit into DIR (build/release). It uses the
+# source distribution and packaging/debian. lintian checks the packages where it is installed. PYTHON
 # names an interpreter with the tool's libraries and the extra `release`; it writes the manual pages.
 # DEB_BUILD_PROFILES=pkg.heapwright.notool builds the libraries and headers alone, in a minute.
 set -euo pipefail

@@ -2,9 +2,9 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# release.sh [DIR]: builds into DIR (build/release) what a maintainer uploads for the last commit: the
-# source distribution, the wheel, Debian's packages where their tools are installed, the list of
-# materials in SPDX, the section of the change log, and SHA256SUMS of all of these. It uploads nothing.
+# release.sh [DIR]: builds into DIR (build/release) what a maintainer uploads for the last commit. These
+# are the source distribution, the wheel, and Debian's packages where their tools are installed. A list
+# of materials in SPDX, a section of the change log and SHA256SUMS complete them. It uploads nothing.
 # Equal commits and tools give equal bytes. PYTHON names an interpreter with the extra `release`.
 set -euo pipefail
 cd "$(dirname "$0")/.."

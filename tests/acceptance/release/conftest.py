@@ -16,6 +16,7 @@ from support.running import ran
 ROOT = Path(__file__).parents[3]
 MADE = "HEAPWRIGHT_RELEASE"
 """Names a folder that `make release` made. Without it the tests build one, which takes minutes."""
+RUN = '--customize-hook=chroot "$1" sh /files/script.sh'
 InDebian = Callable[..., str]
 
 
@@ -38,16 +39,14 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def in_debian(tmp_path: Path) -> InDebian:
-    """Runs a script as root of a new, bare Debian that is deleted afterwards. The script finds a
-    folder of files at /files. The result is what it printed."""
+    """Runs a script as root of a new, bare Debian that is deleted afterwards. The folder
+    `files` is /files there. The result is what the script printed."""
     program = shutil.which("mmdebstrap") or pytest.skip("(package mmdebstrap)")
 
     def run(suite: str, script: str, files: Path, packages: str = "") -> str:
         (files / "script.sh").write_text(f"set -eu\ncd /files\n{script}", encoding="utf-8")
         command = [program, "--quiet", "--variant=apt", "--format=null", f"--include={packages}"]
-        hooks = (f'copy-in "{files}" /', f'mv "$1/{files.name}" "$1/files"')
-        command += [f"--customize-hook={each}" for each in hooks]
-        command += ['--customize-hook=chroot "$1" sh /files/script.sh', suite, "-"]
+        command += [f'--customize-hook=copy-in "{files}" /', RUN, suite, "-"]
         done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout

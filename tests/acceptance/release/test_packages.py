@@ -22,8 +22,9 @@ LIBRARIES = {
 }
 SCRIPT = """
 listed() {{
-    find / -xdev -type d '(' -path /files -o -path /proc -o -path /sys -o -path /tmp -o -path /run \\
-        -o -path /dev -o -path /root -o -path /var/log -o -path /var/cache ')' -prune -o -print |
+    find / -xdev -type d '(' -path /files -o -path /proc -o -path /sys -o -path /tmp \\
+        -o -path /run -o -path /dev -o -path /root -o -path /var/log -o -path /var/cache ')' \\
+        -prune -o -print |
         grep -v '^/var/lib/dpkg/.*-old$' | sort
 }}
 listed >before
