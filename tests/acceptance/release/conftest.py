@@ -16,7 +16,7 @@ from support.running import ran
 ROOT = Path(__file__).parents[3]
 MADE = "HEAPWRIGHT_RELEASE"
 """Names a folder that `make release` made. Without it the tests build one, which takes minutes."""
-RUN = '--customize-hook=chroot "$1" sh /files/script.sh'
+RUN = '--customize-hook=chroot "$1" sh /files/script.sh >"$1/files/said"'
 InDebian = Callable[..., str]
 
 
@@ -46,9 +46,10 @@ def in_debian(tmp_path: Path) -> InDebian:
     def run(suite: str, script: str, files: Path, packages: str = "") -> str:
         (files / "script.sh").write_text(f"set -eu\ncd /files\n{script}", encoding="utf-8")
         command = [program, "--quiet", "--variant=apt", "--format=null", f"--include={packages}"]
-        command += [f'--customize-hook=copy-in "{files}" /', RUN, suite, "-"]
+        command += [f'--customize-hook=copy-in "{files}" /', RUN]
+        command += [f'--customize-hook=copy-out /files/said "{tmp_path}"', suite, "-"]
         done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
         assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
+        return (tmp_path / "said").read_text(encoding="utf-8")
 
     return run
