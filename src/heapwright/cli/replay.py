@@ -45,7 +45,7 @@ def replay(
     order: Annotated[
         Order,
         typer.Option(
-            help="How far a thread may be ahead: until it needs the object of another thread, "
+            help="How far a thread may be ahead: Until it needs the object of another thread, "
             "only while live bytes stay close to the recorded ones, or not at all."
         ),
     ] = ORDER,
