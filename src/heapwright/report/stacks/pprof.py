@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A profile as a file of pprof: a compressed protocol buffer with samples of call stacks.
 
-Each call of the tree that requested memory by itself is a sample with six values: objects and bytes
+A sample is a call of the tree that requested memory by itself. It has six values: objects and bytes
 of all allocations, of those at the peak, and of those never freed. Each object file has addresses
 of its own, far from those of the others, because a profile can join several processes. Functions
 are named, so pprof needs none of these files.
