@@ -19,6 +19,7 @@ from support.running import ran
 
 ROOT = Path(__file__).parents[3]
 EXAMPLES = ROOT / "examples"
+CONSUMER = ROOT / "packaging" / "conan" / "test_package"
 COMPILERS = {"g++": ("gcc", "g++"), "clang++": ("clang-14", "clang++-14")}
 
 IN_C = {"c_heaps", "c_reaps", "c_regions"}
@@ -58,8 +59,15 @@ def configure(project: Path, where: Path, *options: str) -> None:
     run(tool("cmake"), "-S", project, "-B", where, "-G", "Ninja", ninja, *options)
 
 
-def program_of(folder: Path, text: str, name: str = "main.c") -> Path:
-    """Writes a source file."""
+def consume(tree: Path, build: Path) -> None:
+    """Builds a program on each component of an installed tree, and runs it."""
+    configure(CONSUMER, build, f"-DCMAKE_PREFIX_PATH={tree}", "-DCMAKE_BUILD_TYPE=Release")
+    run(tool("cmake"), "--build", build)
+    run(tool("ctest"), "--test-dir", build, "--output-on-failure", "--no-tests=error")
+
+
+def written(folder: Path, name: str, text: str) -> Path:
+    """A file with this text."""
     (folder / name).write_text(text, encoding="utf-8")
     return folder / name
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What is installed can be built with: every example, outside the tree, against an installed copy."""
+"""What is installed can be built with: every example, outside the tree, with an installed copy."""
 
 import re
 import shutil
