@@ -49,6 +49,10 @@ PURPOSES = {
         ),
         Verb("allocators", "List the allocators that can be used here, or show one of them."),
         Verb(
+            "run",
+            "Verify that an allocator takes effect in a command, and then become this command.",
+        ),
+        Verb(
             "doctor",
             "Check whether this machine is fit to measure on, and how small a difference it shows.",
         ),
