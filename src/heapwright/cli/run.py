@@ -56,6 +56,4 @@ def run(
         raise HeapwrightError(
             "there is no command to run", "heapwright run -a NAME -- ./program its arguments"
         )
-    commands.run.run_command(
-        commands.run.Options(command, allocator, tuple(setting or ()), quiet)
-    )
+    commands.run.run_command(commands.run.Options(command, allocator, tuple(setting or ()), quiet))

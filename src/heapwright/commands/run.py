@@ -53,9 +53,7 @@ def run_command(options: Options) -> NoReturn:
                 print(f"heapwright: {note}", file=sys.stderr, flush=True)  # noqa: T201
         _become(options.command, with_preload({**environment, **treatment.environment}, *library))
     except HeapwrightError as error:
-        raise HeapwrightError(
-            error.message, error.hint, exit_code=ExitCode.NOT_STARTED
-        ) from error
+        raise HeapwrightError(error.message, error.hint, exit_code=ExitCode.NOT_STARTED) from error
 
 
 def started_with() -> dict[str, str]:
@@ -113,7 +111,9 @@ def _verified(
     if others:
         raise HeapwrightError(
             f"{name} has no effect in {program}: its malloc comes from {others[0]}",
-            "an object before the allocator defines malloc: the program itself, or another preload",
+            "the program defines malloc itself; link it without, or with the allocator"
+            if _same(program, others[0])
+            else "",
         )
     if not found.providers:
         raise HeapwrightError(
@@ -128,8 +128,12 @@ def _verified(
 def _is(treatment: Treatment, provider: str) -> bool:
     if treatment.allocator.kind is Kind.SYSTEM or treatment.preload is None:
         return is_libc(provider)
+    return _same(treatment.preload, provider)
+
+
+def _same(file: Path, provider: str) -> bool:
     try:
-        return treatment.preload.samefile(provider)
+        return file.samefile(provider)
     except OSError:
         return False
 
@@ -147,6 +151,6 @@ def _become(command: Sequence[str], environment: Mapping[str, str]) -> NoReturn:
         if number in ignored or signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, signal.SIG_DFL)
     try:
-        os.execvpe(command[0], list(command), dict(environment))  # noqa: S606
+        os.execvpe(command[0], list(command), dict(environment))
     except OSError as error:
         raise HeapwrightError(f"{command[0]} cannot be started: {error.strerror}") from error

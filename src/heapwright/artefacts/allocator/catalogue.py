@@ -29,7 +29,7 @@ class ComposedAllocator:
     entry_points: tuple[str, ...] = ()
     """What the library offers besides malloc and its kin: files of native/preload/entry_points/."""
     settings: tuple[str, ...] = ()
-    """Variables that it reads, as in the file: the one with all settings, and NAME_* for several."""
+    """Variables that it reads: the one with all settings first; NAME_* stands for several."""
 
     @property
     def library(self) -> str:
