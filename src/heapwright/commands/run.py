@@ -84,7 +84,7 @@ def _treatment(options: Options, environment: Mapping[str, str]) -> tuple[Treatm
 
 
 def _refuse_unsafe(allocator: Allocator) -> None:
-    """No link stands in for such a path here: it would have to outlive this process."""
+    """Other verbs use a temporary link for such a path. It would have to outlive this process."""
     if allocator.path and UNSAFE.intersection(allocator.path):
         raise HeapwrightError(
             f"LD_PRELOAD cannot hold the path {allocator.path}: there is a blank, a colon or a "
@@ -96,9 +96,9 @@ def _refuse_unsafe(allocator: Allocator) -> None:
 def _verified(
     command: Sequence[str], treatment: Treatment, environment: Mapping[str, str]
 ) -> list[str]:
-    """Notes on the command, whose program was seen to get malloc from the allocator.
+    """Notes on the command, after its program was seen to get malloc from the allocator.
 
-    Raises HeapwrightError if it gets it from elsewhere, or cannot be asked.
+    Raises HeapwrightError if the program gets malloc from elsewhere, or if this is unknown.
     """
     machine = machine_of(native.witness())
     checked = check_command(command, machine=machine, cwd=Path.cwd(), environment=environment)

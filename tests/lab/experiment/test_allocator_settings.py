@@ -29,7 +29,7 @@ def read(name: str, *texts: str) -> dict[str, str]:
         ("glibc", "glibc.malloc.mxfast=0", "GLIBC_TUNABLES", "glibc.malloc.mxfast=0"),
         ("glibc", "MALLOC_ARENA_MAX=1", "MALLOC_ARENA_MAX", "1"),
         ("jemalloc", "narenas:1", "MALLOC_CONF", "narenas:1"),
-        ("mimalloc", "MIMALLOC_PURGE_DELAY=0", "MIMALLOC_PURGE_DELAY", "0"),
+        ("mimalloc", "MIMALLOC_SHOW_STATS=1", "MIMALLOC_SHOW_STATS", "1"),
     ],
 )
 def test_a_setting_is_a_variable_or_the_value_of_the_one_for_all(
