@@ -162,7 +162,7 @@ class Prober:
         except subprocess.TimeoutExpired:
             return Bindings((), f"the loader does not end within {self._limit_s:g} s")
         words = "" if text is None else _refusal(done.stderr, text)
-        return Bindings(_providers(done.stderr), words)
+        return Bindings(_providers(done.stderr, os.fspath(self._program)), words)
 
     def _run(self, preload: str | None, overlay: Mapping[str, str]) -> "_Done":
         environment = {**self._environment, **overlay}
@@ -196,7 +196,7 @@ class _Done:
     stderr: str
 
 
-def _providers(text: str) -> tuple[str, ...]:
+def _providers(text: str, program: str) -> tuple[str, ...]:
     """The final objects of all bindings in the loader's report.
 
     A program at a fixed address that takes the address of malloc has an entry for it. All others
@@ -205,9 +205,9 @@ def _providers(text: str) -> tuple[str, ...]:
     C library is bound to itself if nothing replaces its malloc.
     """
     bound = {(each["symbol"], each["user"], each["provider"]) for each in BOUND.finditer(text)}
-    onward = {(symbol, user): to for symbol, user, to in sorted(bound) if user != to}
+    onward = {symbol: to for symbol, user, to in bound if user == program != to}
     last = {
-        onward.get((symbol, provider), provider)
+        onward.get(symbol, provider) if provider == program else provider
         for symbol, user, provider in bound
         if user != provider or is_libc(provider)
     }
