@@ -8,7 +8,7 @@ class Blocks {
     public static void main(String[] arguments) {
         List<Object> kept = new ArrayList<>();
         for (int i = 0; i < 300; ++i) {
-            kept.add(new byte[54_321]);
+            kept.add(new byte[300_000]);
             kept.add(ByteBuffer.allocateDirect(65_432));
         }
     }
