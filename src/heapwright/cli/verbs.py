@@ -78,7 +78,7 @@ PURPOSES = {
             "synth",
             "Generate a load that behaves like a profiled program, and measure the difference.",
         ),
-        Verb("export", "Write a trace as a table or in the format of another tool."),
+        Verb("export", "Write a trace as a table, or in the format of another tool."),
         Verb("import", "Convert a recording of another tool into a trace.", module="import_trace"),
     ),
     "Build and test an allocator": (
