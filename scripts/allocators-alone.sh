@@ -110,7 +110,7 @@ if [ "$status" != 0 ]; then
     exit 1
 fi
 
-composed=$("$python" cmake/catalogue.py catalogue/allocators.toml)
+composed=$("$python" scripts/composed.py catalogue/allocators.toml)
 failed=0
 while IFS='|' read -r name header type entry_points; do
     if ! build "$name" "$header" "$type" "$entry_points"; then

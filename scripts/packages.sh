@@ -55,7 +55,10 @@ fi
 echo "packages: installing with apt-get: ${missing[*]}"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-apt() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q "$@" >>"$log" 2>&1 </dev/null; }
+# Another installation, such as an automatic upgrade, may hold dpkg's lock for a while.
+apt() {
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=600 "$@" >>"$log" 2>&1 </dev/null
+}
 if apt install -y --no-install-recommends "${missing[@]}"; then exit 0; fi
 if apt update && apt install -y --no-install-recommends "${missing[@]}"; then exit 0; fi
 # A package that cannot be installed must not prevent the installation of the others.

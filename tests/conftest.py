@@ -7,6 +7,8 @@ and sets HEAPWRIGHT_NO_SKIP, so that a test which silently stopped running is no
 
 A test marked `each_allocator` asks the same of each composed allocator. `make test`
 runs it under the representatives, and `make test-programs` runs it under the others.
+Of real programs, `make test-programs` gives each other allocator a quarter, and each program a
+quarter of these allocators. `make test-all` runs all pairs.
 
 Tests in the background, or under nohup, ignore an interrupt or a terminal that closes. Every
 program that they start would too, but some are there to be interrupted.
@@ -14,6 +16,7 @@ program that they start would too, but some are there to be interrupted.
 
 import os
 import signal
+import zlib
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
@@ -52,6 +55,8 @@ REPRESENTATIVES = {
     "granary": "caches of threads over superblocks that threads own",
 }
 assert REPRESENTATIVES.keys() <= COMPOSED
+PROGRAMS = Path(__file__).parent / "acceptance" / "programs"
+TURNS = 4
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -65,6 +70,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         allocators = COMPOSED.intersection(each for each in values if isinstance(each, str))
         if not allocators <= REPRESENTATIVES.keys():
             item.add_marker(pytest.mark.programs)
+            if PROGRAMS in item.path.parents and not _has_its_turn(item, *allocators):
+                item.add_marker(pytest.mark.slow)
+
+
+def _has_its_turn(item: pytest.Function, allocator: str) -> bool:
+    """Whether `make test-programs` runs this test of a program under this allocator."""
+    others = sorted(COMPOSED - REPRESENTATIVES.keys())
+    part = f"{item.originalname} {item.callspec.params.get('name', '')}"
+    return (others.index(allocator) + zlib.crc32(part.encode())) % TURNS == 0
 
 
 @pytest.hookimpl(wrapper=True)

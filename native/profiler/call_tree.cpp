@@ -14,6 +14,8 @@ void CallTree::Sums::add(const Sums& other) {
     bytes += other.bytes;
     neverFreed += other.neverFreed;
     neverFreedBytes += other.neverFreedBytes;
+    blocksAtPeak += other.blocksAtPeak;
+    atPeak += other.atPeak;
 }
 
 CallTree::CallTree(const trace::StackTable& table, const std::vector<Site>& sites) : table_(table) {
@@ -23,8 +25,8 @@ CallTree::CallTree(const trace::StackTable& table, const std::vector<Site>& site
     nodes_.push_back({0, {}, false, {}});
     for (const Site& site : sites) {
         const std::uint32_t node = site.stack != 0 ? nodeOf(site.process, site.stack) : 0;
-        nodes_[node].sums.add(
-            {site.allocations, site.bytes, site.neverFreed, site.neverFreedBytes});
+        nodes_[node].sums.add({site.allocations, site.bytes, site.neverFreed, site.neverFreedBytes,
+                               site.blocksAtPeak, site.atPeak});
     }
     for (std::size_t i = nodes_.size() - 1; i > 0; --i)
         nodes_[nodes_[i].parent].sums.add(nodes_[i].sums);
@@ -85,7 +87,8 @@ std::size_t CallTree::mark(std::uint64_t parts, std::vector<bool>& chosen) const
     for (std::size_t i = 1; i < nodes_.size(); ++i) {
         const Sums& sums = nodes_[i].sums;
         chosen[i] = seen(sums.bytes, all.bytes) || seen(sums.allocations, all.allocations) ||
-                    seen(sums.neverFreedBytes, all.neverFreedBytes);
+                    seen(sums.neverFreedBytes, all.neverFreedBytes) ||
+                    seen(sums.atPeak, all.atPeak);
         count += chosen[i] ? 1U : 0U;
     }
     return count;
@@ -133,7 +136,8 @@ void CallTree::write(Json& json) const {
         const std::uint32_t object = node.cut ? objects + 1 : std::min(node.place.object, objects);
         json.beginArray().value(numbers_[node.parent]).value(object).value(node.place.address);
         json.value(node.sums.allocations).value(node.sums.bytes).value(node.sums.neverFreed);
-        json.value(node.sums.neverFreedBytes).endArray();
+        json.value(node.sums.neverFreedBytes);
+        json.value(node.sums.blocksAtPeak).value(node.sums.atPeak).endArray();
     }
     json.endArray().endObject();
 }

@@ -35,6 +35,8 @@ private:
         std::uint64_t bytes = 0;
         std::uint64_t neverFreed = 0;
         std::uint64_t neverFreedBytes = 0;
+        std::uint64_t blocksAtPeak = 0;
+        std::uint64_t atPeak = 0;
 
         void add(const Sums& other);
     };

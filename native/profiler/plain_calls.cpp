@@ -51,6 +51,7 @@ public:
         : all_(all), live_(process.live), table_(process.live.table()), run_(run),
           system_(watched ? all.system_ : nullptr), small_(all.sizes_.small()),
           mark_(LiveBlocks::markOf(all.state_.operations, run.thread)), most_(all.timeline_.most()),
+          highest_(all.timeline_.peak().bytes), peaks_(all.sites_.peaks()),
           now_{all.state_.bytes, all.state_.usable, all.state_.objects, all.counts_.mostObjects} {}
 
     /// How many calls were applied before one that is not for this way.
@@ -61,8 +62,10 @@ public:
             table_.prefetch(first[done + ahead].address);
             mark_ += LiveBlocks::markOf(1, 0) - LiveBlocks::markOf(0, 0);
         }
-        if (peak_.bytes != 0)
+        if (peak_.bytes != 0) {
             all_.timeline_.grown(peak_, peak_.operations);
+            all_.sites_.setPeaks(peaks_);
+        }
         return done;
     }
     const Sums& sums() const { return now_; }
@@ -122,19 +125,27 @@ private:
         const std::uint32_t number = all_.sites_.number(run_.process, call.stack);
         live_.siteAt(place) = number;
         Site& site = all_.sites_[number];
+        site.keepPeak(peaks_);
         ++site.allocations;
         site.bytes += call.size;
         site.live += call.size;
+        ++site.liveBlocks;
     }
 
-    [[gnu::always_inline]] static void siteEnded(Site& site, std::uint64_t size,
-                                                 std::uint64_t nanoseconds) {
+    [[gnu::always_inline]] void siteEnded(Site& site, std::uint64_t size,
+                                          std::uint64_t nanoseconds) const {
+        site.keepPeak(peaks_);
         site.shortLived += nanoseconds <= shortRetention ? 1 : 0;
         site.live -= size;
+        --site.liveBlocks;
     }
 
     [[gnu::always_inline]] void notePeak(std::uint64_t time) {
         most_ = now_.bytes;
+        if (most_ > highest_) {
+            highest_ = most_;
+            ++peaks_;
+        }
         const LiveState& before = all_.state_;
         peak_ = {time,        mark_ >> LiveBlocks::threadBits,
                  now_.bytes,  now_.objects,
@@ -184,8 +195,11 @@ private:
         counts.bytes += call.size;
         all_.sizes_.resized(place.size, call.size);
         const std::uint64_t less = std::uint64_t{place.size} - call.size;
-        if constexpr (withSites)
-            all_.sites_[live_.siteAt(place)].live -= less;
+        if constexpr (withSites) {
+            Site& site = all_.sites_[live_.siteAt(place)];
+            site.keepPeak(peaks_);
+            site.live -= less;
+        }
         ++now_.shrunk;
         now_.shrunkBytes += less;
         now_.gone += less;
@@ -215,8 +229,10 @@ private:
     const CallRun& run_;
     SystemView* const system_;
     SizeCount* const small_;
-    std::uint64_t mark_; ///< of a block that this call begins
-    std::uint64_t most_; ///< live bytes that make a peak if they are exceeded
+    std::uint64_t mark_;    ///< of a block that this call begins
+    std::uint64_t most_;    ///< live bytes that make a peak if they are exceeded
+    std::uint64_t highest_; ///< live bytes at the highest peak
+    std::uint64_t peaks_;
     Sums now_;
     LiveState peak_; ///< the last, if there was one
 };

@@ -209,7 +209,7 @@ void Profiler::resize(Process& process, const Block& block, const Event& event) 
     state_.bytes += event.size - block.size;
     state_.usable += event.size + slack - block.size - block.slack;
     sizes_.resized(block.size, event.size);
-    sites_[block.site].live += event.size - block.size;
+    sites_.changing(block.site).live += event.size - block.size;
     blockEnded(event.process, block, block.thread);
     process.live.resize(block.address, event.size, slack);
     Block resized = block;
@@ -245,10 +245,11 @@ void Profiler::begin(Process& process, const Event& event) {
     ThreadCounts& thread = threads_.of(event.thread);
     ++thread.allocations;
     thread.bytes += event.size;
-    Site& site = sites_[block.site];
+    Site& site = sites_.changing(block.site);
     ++site.allocations;
     site.bytes += event.size;
     site.live += event.size;
+    ++site.liveBlocks;
     ++phase_->allocations;
     phase_->bytes += event.size;
     state_.bytes += event.size;
@@ -260,6 +261,8 @@ void Profiler::begin(Process& process, const Event& event) {
 /// Reported after the call is counted, so that a peak names the operation that made it.
 void Profiler::grown() {
     counts_.mostObjects = std::max(counts_.mostObjects, state_.objects);
+    if (state_.bytes > timeline_.peak().bytes)
+        sites_.newPeak();
     timeline_.grown(state_, state_.operations + 1);
 }
 
@@ -309,7 +312,9 @@ void Profiler::settle(const Block& block, std::uint32_t process, const Life& lif
     if (life.isLong())
         longLived(block.operation);
     sizes_.ended(block.size);
-    sites_[block.site].live -= block.size;
+    Site& site = sites_.changing(block.site);
+    site.live -= block.size;
+    --site.liveBlocks;
     blockEnded(process, block, thread);
     state_.bytes -= block.size;
     state_.usable -= block.size + block.slack;

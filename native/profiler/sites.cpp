@@ -36,8 +36,10 @@ std::vector<Site> Sites::chosen() const {
         const auto rest = sites.begin() + listed;
         std::nth_element(sites.begin(), rest, sites.end(), byBytes);
         std::nth_element(rest, rest + listed, sites.end(), [](const Site& a, const Site& b) {
-            return std::max(a.neverFreedBytes, a.mostLive) >
-                   std::max(b.neverFreedBytes, b.mostLive);
+            const auto most = [](const Site& site) {
+                return std::max({site.neverFreedBytes, site.mostLive, site.atPeak});
+            };
+            return most(a) > most(b);
         });
         sites.resize(2 * listed);
     }
@@ -59,7 +61,9 @@ void Sites::write(Json& json, const trace::StackTable& stacks) const {
         json.field("call", tree.pin(site));
         json.field("allocations", site.allocations).field("bytes", site.bytes);
         json.field("short", site.shortLived).field("never_freed", site.neverFreed);
-        json.field("never_freed_bytes", site.neverFreedBytes).key("live_over_time");
+        json.field("never_freed_bytes", site.neverFreedBytes);
+        json.field("at_peak", site.blocksAtPeak).field("at_peak_bytes", site.atPeak);
+        json.key("live_over_time");
         course_.write(json, numberOf(site));
         json.endObject();
     }

@@ -28,7 +28,11 @@ public:
     /// Before the event at `time` is applied.
     void advance(std::uint64_t time) { course_.advance(time, sites_); }
     /// After the last event.
-    void finish(std::uint64_t time) { course_.finish(time, sites_); }
+    void finish(std::uint64_t time) {
+        course_.finish(time, sites_);
+        for (Site& site : sites_)
+            site.keepPeak(peaks_);
+    }
 
     /// The number of a site here, for `operator[]`. Without stacks there is one.
     std::uint32_t number(std::uint32_t process, std::uint32_t stack) {
@@ -39,6 +43,17 @@ public:
         return recent.key == key ? recent.number : find(key);
     }
     Site& operator[](std::uint32_t number) { return sites_[number]; }
+    /// A site whose live memory is about to change.
+    Site& changing(std::uint32_t number) {
+        Site& site = sites_[number];
+        site.keepPeak(peaks_);
+        return site;
+    }
+
+    /// More bytes are live than ever before.
+    void newPeak() { ++peaks_; }
+    std::uint64_t peaks() const { return peaks_; }
+    void setPeaks(std::uint64_t peaks) { peaks_ = peaks; }
 
     const std::vector<Site>& all() const { return sites_; }
 
@@ -62,6 +77,7 @@ private:
     std::vector<Recent> recent_{1 << 12};
     std::unordered_map<std::uint64_t, std::uint32_t> numbers_;
     std::vector<Site> sites_{1}; ///< the first: what has no stack
+    std::uint64_t peaks_ = 0;
     SiteCourse course_;
     const trace::StackTable* stacks_;
 };

@@ -125,8 +125,8 @@ bool Trace::takeBlock(std::uint64_t offset, const BlockHeader& block, std::uint6
     const auto kind = static_cast<unsigned>(block.kind);
     const bool sealed = (block.state & state::sealed) != 0;
     const bool known = (block.state & ~(state::open | state::sealed | state::ended)) == 0 &&
-                       kind >= 1 && kind <= 5 && (pageSize << block.sizeShift) <= maxBlockSize &&
-                       block.sizeShift < 32;
+                       kind >= 1 && kind <= 5 && block.sizeShift < 32 &&
+                       (pageSize << block.sizeShift) <= maxBlockSize;
     if (!known || block.thread >= most || block.process >= most) {
         addFault(offset, "a block's header is damaged");
         return false;

@@ -19,6 +19,7 @@ FOLDERS = {
     "examples",
     "include",
     "native",
+    "packaging",
     "scripts",
     "src",
     "tests",

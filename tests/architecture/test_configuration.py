@@ -88,6 +88,24 @@ def test_cmake_reads_the_version(tmp_path: Path) -> None:
     assert done.stdout == f"-- found {__version__}\n"
 
 
+def test_cmake_and_python_read_the_same_catalogue(tmp_path: Path) -> None:
+    cmake = shutil.which("cmake") or pytest.skip("cmake is not installed")
+    catalogue = ROOT / "catalogue" / "allocators.toml"
+    script = tmp_path / "catalogue.cmake"
+    script.write_text(
+        "cmake_minimum_required(VERSION 3.25)\n"
+        f"include({ROOT / 'cmake' / 'catalogue.cmake'})\n"
+        f"heapwright_read_catalogue(entries {catalogue} ALL)\n"
+        'foreach(entry IN LISTS entries)\n  message(STATUS "${entry}")\nendforeach()\n'
+    )
+    done = subprocess.run([cmake, "-P", script], capture_output=True, text=True, check=True)
+    composed = tomllib.loads(catalogue.read_text(encoding="utf-8"))["composed"]
+    fields = [(each["name"], each["header"], each["type"]) for each in composed]
+    more = [",".join(each.get("entry_points", [])) for each in composed]
+    expected = ["|".join((*each, last)) for each, last in zip(fields, more, strict=True)]
+    assert done.stdout.splitlines() == [f"-- {each}" for each in expected]
+
+
 def test_the_change_log_has_the_version() -> None:
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     headings = re.findall(r"^## \[(.+?)\](?: - \d{4}-\d\d-\d\d)?$", text, re.MULTILINE)

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Size classes for objects without a tag. The smallest slots have `Smallest` bytes: 8, or a
-// multiple of 16. Each further slot is a multiple of 16, and at most `Numerator / Denominator`
-// times the one before. It is at least 16 larger (8 larger than a slot of 8). The last one has
-// `Largest` bytes. Cost: one load from a table, built at compile time, with one byte for each 8 or
-// 16 bytes.
+// multiple of 16. Each further slot is the largest multiple of 16 that is at most
+// `Numerator / Denominator` times the one before. It is at least 16 larger (8 larger than a slot of
+// 8). The last one has `Largest` bytes.
+// Cost: one load from a table, built at compile time, with one byte for each 8 or 16 bytes.
 // Source: the Hoard allocator, with a ratio of 1.2.
 #pragma once
 

@@ -17,6 +17,7 @@ class ExitCode(IntEnum):
     NOTHING_COMPARED = 1
     BAD_INPUT = 2
     NOT_WRITTEN = 3
+    NOT_STARTED = 125
     INTERRUPTED = 130
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""`heapwright export`: traces for other tools.
+"""`heapwright export`: traces and profiles for other tools.
 
 This file is the command line only; `commands.trace_formats` does the work. docs/reference/trace.md
 is the manual page.
@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from heapwright import commands
+from heapwright.artefacts.profile.measure import Measure
 from heapwright.cli import options
 
 app = options.application()
@@ -19,7 +20,12 @@ app = options.application()
 
 @app.command("export")
 def export(
-    trace: Annotated[Path, typer.Argument(metavar="TRACE", help="A file of heapwright record.")],
+    trace: Annotated[
+        Path,
+        typer.Argument(
+            metavar="TRACE", help="A file of `heapwright record`, or a profile as JSON."
+        ),
+    ],
     parquet: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Write the events as a Parquet table; - is stdout."),
@@ -28,6 +34,18 @@ def export(
         str | None,
         typer.Option(metavar="FILE", help="Write a .wl workload for simulators."),
     ] = None,
+    pprof: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Write the call sites for pprof."),
+    ] = None,
+    folded: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Write the call sites as folded stacks."),
+    ] = None,
+    measure: Annotated[
+        Measure,
+        typer.Option(help="The amounts of folded stacks. peak is bytes live at the peak."),
+    ] = Measure.BYTES,
     process: Annotated[
         int | None,
         typer.Option(
@@ -38,10 +56,18 @@ def export(
         ),
     ] = None,
 ) -> None:
-    """Write a trace as a table or in the format of another tool.
+    """Write a trace as a table, or in the format of another tool.
 
     Examples:
       heapwright export T --parquet events.parquet
       heapwright export T --wl load.wl --process 0
+      heapwright export T --pprof T.pb.gz
+      heapwright export T --folded T.folded --measure peak
     """
-    commands.trace_formats.export_trace(trace, parquet, wl, process)
+    commands.trace_formats.export_trace(
+        trace,
+        commands.trace_formats.Exports(
+            parquet=parquet, wl=wl, pprof=pprof, folded=folded, measure=measure
+        ),
+        process,
+    )

@@ -42,7 +42,8 @@ NEXT: Mapping[str, str] = {
     "validate": "heapwright compare -a {first},glibc {target}   (both on a program of yours)",
     "workloads": "heapwright workloads show NAME   (what a workload does)",
 }
-"""By verb. `study`, `report` and `kernel` print their own next command."""
+"""By verb. `study`, `report` and `kernel` print their own next command. `run` becomes another
+program."""
 OF_TRACE: Mapping[str, str] = {
     "explain": "heapwright profile --html profile.html {trace}   (sites and charts)",
     "export": "heapwright profile {trace}   (the program's requests to malloc)",

@@ -49,6 +49,10 @@ PURPOSES = {
         ),
         Verb("allocators", "List the allocators that can be used here, or show one of them."),
         Verb(
+            "run",
+            "Verify that an allocator takes effect in a command, and then become this command.",
+        ),
+        Verb(
             "doctor",
             "Check whether this machine is fit to measure on, and how small a difference it shows.",
         ),
@@ -74,7 +78,7 @@ PURPOSES = {
             "synth",
             "Generate a load that behaves like a profiled program, and measure the difference.",
         ),
-        Verb("export", "Write a trace as a table or in the format of another tool."),
+        Verb("export", "Write a trace as a table, or in the format of another tool."),
         Verb("import", "Convert a recording of another tool into a trace.", module="import_trace"),
     ),
     "Build and test an allocator": (

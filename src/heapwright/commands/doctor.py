@@ -26,6 +26,7 @@ from heapwright.commands.setup import discovering
 from heapwright.commands.text import printing
 from heapwright.doctor.examine import checkup, examine
 from heapwright.doctor.machine import Machine
+from heapwright.doctor.rights import perf_error, ptrace_error
 from heapwright.experiment.preload import PreloadPaths
 from heapwright.experiment.runner import RawRun, RunSpec, run_once, with_preload
 from heapwright.report.console import make_console
@@ -59,6 +60,8 @@ def run_checkup(options: Options) -> bool:
             for name, value in inherited_settings(environment).items()
             if name != "LD_LIBRARY_PATH"
         },
+        ptrace_error=ptrace_error(),
+        perf_error=perf_error(),
         folders=tuple(dict.fromkeys((Path(tempfile.gettempdir()), *journal_folders(), Path.cwd()))),
     )
     before = examine(machine)  # read load and stalls before this verb adds its own

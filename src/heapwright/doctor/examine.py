@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from heapwright.artefacts.checkup.document import Check, Checkup, Finding, Noise
 from heapwright.artefacts.run.provenance import Environment
-from heapwright.doctor import instruments, memory, occupancy, processor
+from heapwright.doctor import container, instruments, memory, occupancy, processor
 from heapwright.doctor.machine import Machine, unknown
 
 CHECKS: tuple[Callable[[Machine], Check], ...] = (
@@ -16,6 +16,8 @@ CHECKS: tuple[Callable[[Machine], Check], ...] = (
     occupancy.pressure,
     processor.available,
     processor.virtual,
+    container.container,
+    container.seccomp,
     processor.governor,
     processor.turbo,
     processor.hyperthreads,

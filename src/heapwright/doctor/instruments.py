@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What there is to measure with: counters, valgrind, ptrace, the allocators to compare."""
 
+import os
+
 from heapwright.artefacts.checkup.document import Check
 from heapwright.artefacts.run.provenance import Kind, by_reason
 from heapwright.doctor.machine import Machine, good, note, unknown, warning
@@ -24,6 +26,12 @@ def counters(machine: Machine) -> Check:
             f"forbidden (perf_event_paranoid {paranoid}): {instead}",
             "sudo sysctl kernel.perf_event_paranoid=2",
         )
+    if machine.perf_error:
+        return warning(
+            "counters",
+            f"perf_event_open is refused ({os.strerror(machine.perf_error)}): {instead}",
+            "docker run --cap-add=PERFMON, or a seccomp profile that permits perf_event_open",
+        )
     if machine.counters is None:
         return unknown("counters", "no run was made to see")
     return note("counters", f"none, as in most virtual machines and containers: {instead}")
@@ -42,8 +50,14 @@ def valgrind(machine: Machine) -> Check:
 def ptrace(machine: Machine) -> Check:
     """`explain` looks into the processes that it has started."""
     scope = machine.number(PTRACE)
-    if scope is None or scope <= 1:
+    if machine.ptrace_error == 0 or (machine.ptrace_error is None and (scope or 0) <= 1):
         return good("ptrace", "own children may be looked into")
+    if machine.ptrace_error and (scope or 0) <= 1:
+        return warning(
+            "ptrace",
+            f"refused ({os.strerror(machine.ptrace_error)}): `explain` cannot tell what is lost",
+            "docker run --cap-add=SYS_PTRACE, or a seccomp profile that permits ptrace",
+        )
     if scope == 2:
         return warning(
             "ptrace",

@@ -41,6 +41,10 @@ class Machine:
     """Where results and temporary files go."""
     counters: frozenset[str] | None = None
     """The hardware counters that a run was seen to have; None: no run was made."""
+    ptrace_error: int | None = None
+    """Of tracing an own child; 0: permitted; None: not tried."""
+    perf_error: int | None = None
+    """Of opening an event of software, as above."""
     allocators: tuple[Allocator, ...] = ()
     earlier_stat: str = ""
     """/proc/stat a while ago; "": only what was since the start of the system is known."""

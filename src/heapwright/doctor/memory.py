@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What memory figures depend on: swap, huge pages, what is free, limits, layout."""
 
+from collections.abc import Sequence
+
 from heapwright.artefacts.checkup.document import Check
 from heapwright.doctor.machine import Machine, bad, good, note, unknown, warning
 from heapwright.doctor.occupancy import own_groups
@@ -9,7 +11,9 @@ from heapwright.doctor.occupancy import own_groups
 HUGE_PAGES = "sys/kernel/mm/transparent_hugepage/enabled"
 LAYOUT = "proc/sys/kernel/randomize_va_space"
 NO_RANDOMIZE = 0x0040000
-UNLIMITED = 1 << 60
+HARD = ("memory.max", "memory.limit_in_bytes")
+SOFT = ("memory.high",)
+"""Files of limits, in version 2 and 1. Version 1 has no limit that slows down."""
 LEAST_FREE = 1 << 30
 
 
@@ -70,16 +74,27 @@ def free_memory(machine: Machine) -> Check:
     free, total = _kib(table, "MemAvailable"), _kib(table, "MemTotal")
     if free is None or not total:
         return unknown("memory", "the machine does not tell")
-    limits = [
-        found for group in own_groups(machine, "memory") if (found := _limit(machine, str(group)))
-    ]
-    least = min((limit for limit in limits if limit < total), default=None)
     says = f"{_size(free)} of {_size(total)} available"
-    if least is not None:
-        says += f", {_size(least)} allowed by a control group"
-    if min(free, least or free) < LEAST_FREE:
+    groups = [str(group) for group in own_groups(machine, "memory")]
+    hard = _least(machine, groups, HARD, total)
+    soft = _least(machine, groups, SOFT, total)
+    left = [free]
+    if hard is not None:
+        limit, used = hard
+        says += f"; a control group allows {_size(limit)}, {_size(used)} of it in use"
+        left.append(limit - used)
+    if soft is not None and (hard is None or soft[0] < hard[0]):
+        says += f"; above {_size(soft[0])} the kernel slows the program down and reclaims"
+        left.append(soft[0] - soft[1])
+    if min(left) < LEAST_FREE:
         return warning(
             "memory", says, "programs that need more end as out-of-memory, or are swapped"
+        )
+    if len(left) > 1:
+        return note(
+            "memory",
+            says,
+            "a run beyond the limit is no time but an outcome; the page cache counts, too",
         )
     return good("memory", says)
 
@@ -117,13 +132,30 @@ def disk(machine: Machine) -> Check:
     return good("disk", says)
 
 
-def _limit(machine: Machine, group: str) -> int | None:
-    """Bytes that a control group allows; None: no limit there."""
-    for name in ("memory.max", "memory.limit_in_bytes"):
-        value = machine.number(f"{group}/{name}")
-        if value is not None and value < UNLIMITED:
-            return value
-    return None
+def _least(
+    machine: Machine, groups: Sequence[str], names: Sequence[str], total: int
+) -> tuple[int, int] | None:
+    """The smallest limit of the groups below the memory of the machine, and the use of its group.
+
+    Returns bytes, or None without a limit.
+    """
+    limits = [
+        (value, _used(machine, group))
+        for group in groups
+        for name in names
+        if (value := machine.number(f"{group}/{name}")) is not None and value < total
+    ]
+    return min(limits, default=None)
+
+
+def _used(machine: Machine, group: str) -> int:
+    """Bytes that a control group uses, without the page cache that the kernel gives up first."""
+    used = machine.number(f"{group}/memory.current")
+    if used is None:
+        used = machine.number(f"{group}/memory.usage_in_bytes") or 0
+    fields = dict(line.split()[:2] for line in machine.text(f"{group}/memory.stat").splitlines())
+    idle = fields.get("total_inactive_file") or fields.get("inactive_file") or "0"
+    return max(0, used - int(idle))
 
 
 def _kib(table: dict[str, str], name: str) -> int | None:

@@ -113,21 +113,13 @@ def available(machine: Machine) -> Check:
 def virtual(machine: Machine) -> Check:
     """A guest shares its processors with others that it cannot see."""
     flags = machine.table("proc/cpuinfo").get("flags", "").split()
-    inside = [
-        name
-        for name, mark in (("Docker", ".dockerenv"), ("Podman", "run/.containerenv"))
-        if (machine.root / mark).exists()
-    ]
-    container = f", in a container ({inside[0]})" if inside else ""
     if "hypervisor" in flags:
         return note(
             "machine",
-            f"virtual{container}: what the host's other guests do shows as steal or scatter",
+            "virtual: what the host's other guests do shows as steal or scatter",
             "measure on a machine of its own where small differences matter",
         )
-    return good(
-        "machine", f"{'not virtual' if flags else 'of a kind that does not tell'}{container}"
-    )
+    return good("machine", "not virtual" if flags else "of a kind that does not tell")
 
 
 def clock(machine: Machine) -> Check:

@@ -118,7 +118,7 @@ def _check_program(name: str, shown: str, search: _Search, depth: int) -> Path:
     except PermissionError as error:
         raise HeapwrightError(
             f"{shown} cannot be read, so it cannot be known whether a preload works in it",
-            "give yourself read permission, or measure a copy",
+            "give yourself read permission, or use a copy",
         ) from error
     except OSError as error:
         raise HeapwrightError(f"{shown} cannot be read: {error.strerror}") from error
@@ -185,7 +185,7 @@ def _refuse_privileged(path: Path, shown: str) -> None:
         raise HeapwrightError(
             f"{shown} is {kind}: it runs with rights that are not yours, and there the loader "
             "ignores LD_PRELOAD",
-            f"measure a copy, which has no such rights: cp {path} /tmp/",
+            f"use a copy, which has no such rights: cp {path} /tmp/",
         )
 
 

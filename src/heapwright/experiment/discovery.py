@@ -60,6 +60,10 @@ class Discovery:
         """The names of the groups of the registry."""
         return self._catalogue.group_names
 
+    def entry(self, request: Request) -> Entry | None:
+        """The entry of the registry; None for a library that only has a path."""
+        return self._catalogue.find(request.name)
+
     def everything(self) -> list[Allocator]:
         """All allocators of the registry, in its order, usable or not."""
         return self.look_up([Request(name) for name in self.names])

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests the effect of a preload, with the loader and a small program.
 
-There are two questions. Which file would the loader load? With LD_TRACE_LOADED_OBJECTS the loader
+There are three questions. Which file would the loader load? With LD_TRACE_LOADED_OBJECTS the loader
 answers by its own rules (cache, LD_LIBRARY_PATH, the program's machine) and runs nothing. Which
 library provides malloc to a program? `heapwright-probe` runs with the library and reports it. The
 probe is a separate program. A library that fails only in the user's command is therefore still
-measured and reported there.
+measured and reported there. Which object would provide malloc to the user's own program? The loader
+resolves its symbols, as before a start, and reports them (`bindings`). It runs nothing of it.
 """
 
 import contextlib
@@ -34,6 +35,17 @@ LOADER_DIED = re.compile(
     r"|.*: version `.*' not found.*)$",
     re.MULTILINE,
 )
+BOUND = re.compile(
+    r"binding file (?P<user>.+) \[\d+\] to (?P<provider>.+) \[\d+\]: \w+ symbol "
+    r"`(?P<symbol>malloc|free|calloc|realloc)'"
+)
+RESOLVE_ONLY = {
+    "LD_TRACE_LOADED_OBJECTS": "1",
+    "LD_WARN": "1",
+    "LD_BIND_NOW": "1",
+    "LD_DEBUG": "bindings",
+}
+"""With these the loader resolves all symbols, reports each on standard error, and ends."""
 LOADED = re.compile(r"^\t(?:(?P<name>\S.*) => )?(?P<path>/.*) \(0x[0-9a-f]+\)$", re.MULTILINE)
 
 
@@ -84,6 +96,16 @@ class Probe:
 
 
 @dataclass(frozen=True, slots=True)
+class Bindings:
+    """The loader's answer for a program and all libraries that it starts with."""
+
+    providers: tuple[str, ...]
+    """Objects that provide malloc, free, calloc or realloc to the program or to a library."""
+    words: str = ""
+    """The loader's message, if it refused the preloaded library."""
+
+
+@dataclass(frozen=True, slots=True)
 class Resolved:
     """The loader's resolution of a name: a path, or the reason why there is none."""
 
@@ -128,8 +150,23 @@ class Prober:
         words = "" if text is None else _refusal(done.stderr, text)
         return Probe(_read_report(done.stdout), _ending(done), words)
 
+    def bindings(self, library: Path | None) -> Bindings:
+        """Ask the loader which objects would provide malloc and its kin, without running anything.
+
+        Pre: the program is dynamic and its loader is that of the GNU C library. A static program
+        would run.
+        """
+        text = None if library is None else self._paths.of(library)
+        try:
+            done = self._run(text, RESOLVE_ONLY)
+        except subprocess.TimeoutExpired:
+            return Bindings((), f"the loader does not end within {self._limit_s:g} s")
+        words = "" if text is None else _refusal(done.stderr, text)
+        return Bindings(_providers(done.stderr, os.fspath(self._program)), words)
+
     def _run(self, preload: str | None, overlay: Mapping[str, str]) -> "_Done":
         environment = {**self._environment, **overlay}
+        environment.pop("LD_DEBUG_OUTPUT", None)  # it moves what the loader reports to a file
         if preload is not None:
             own = environment.get("LD_PRELOAD", "")
             environment["LD_PRELOAD"] = f"{preload}:{own}" if own else preload
@@ -157,6 +194,29 @@ class _Done:
     status: int
     stdout: str
     stderr: str
+
+
+def _providers(text: str, program: str) -> tuple[str, ...]:
+    """The final objects of all bindings in the loader's report.
+
+    A program at a fixed address that takes the address of malloc has an entry for it. All others
+    are then bound to this entry, and it leads to the object that the program itself is bound to.
+    An object that is bound to itself has a private malloc, unless others are bound to it, too. The
+    C library is bound to itself if nothing replaces its malloc.
+    """
+    bound = {(each["symbol"], each["user"], each["provider"]) for each in BOUND.finditer(text)}
+    onward = {symbol: to for symbol, user, to in bound if user == program != to}
+    last = {
+        onward.get(symbol, provider) if provider == program else provider
+        for symbol, user, provider in bound
+        if user != provider or is_libc(provider)
+    }
+    return tuple(sorted(last))
+
+
+def is_libc(provider: str) -> bool:
+    """Whether an object is the GNU C library, by its name."""
+    return Path(provider).name.startswith("libc.so.")
 
 
 def _read_report(text: str) -> ProbeReport | None:

@@ -213,6 +213,16 @@ def plain_treatment(allocator: Allocator, inherited: Mapping[str, str]) -> Treat
     return Treatment(allocator, "", _merged(allocator.environment, inherited))
 
 
+def one_treatment(
+    allocator: Allocator, settings: Iterable[Setting], inherited: Mapping[str, str]
+) -> Treatment:
+    """An allocator with all of these settings at once."""
+    own: Mapping[str, str] = allocator.environment
+    for setting in settings:
+        own = _overlay(own, setting)
+    return Treatment(allocator, "", _merged(own, inherited))
+
+
 def _overlay(environment: Mapping[str, str], setting: Setting) -> dict[str, str]:
     """An allocator's own variables with a setting over them."""
     value = setting.value

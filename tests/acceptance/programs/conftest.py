@@ -3,7 +3,7 @@
 """Every test of this folder runs once under each composed allocator of the catalogue.
 
 All of it for all of them would take longer than the other tests together. `make test` runs the
-representative allocators (tests/conftest.py), and `make test-programs` runs the others.
+representative allocators (tests/conftest.py), and `make test-programs` a part of the others.
 """
 
 from pathlib import Path

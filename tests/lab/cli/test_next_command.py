@@ -14,10 +14,12 @@ from heapwright.cli.verbs import VERBS
 from .tools import Heapwright
 
 NAMING_IT_THEMSELVES = {"study", "report", "kernel"}
+BECOMING_ANOTHER_PROGRAM = {"run"}
 
 
 def test_each_verb_has_a_next_command() -> None:
-    assert set(NEXT) | NAMING_IT_THEMSELVES == {verb.name for verb in VERBS}
+    without = NAMING_IT_THEMSELVES | BECOMING_ANOTHER_PROGRAM
+    assert set(NEXT) | without == {verb.name for verb in VERBS}
     for name in NEXT:
         assert next_command([name]).startswith("next: heapwright ")
 

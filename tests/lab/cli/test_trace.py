@@ -39,6 +39,7 @@ int main(void) {
 }
 """
 """Before mtrace() and after muntrace() nothing is in the log."""
+KEEPS = "#include <stdlib.h>\nint main(void) { return malloc(4321) == NULL; }\n"
 
 
 @pytest.fixture
@@ -97,6 +98,28 @@ def test_export(trace: Path, heapwright: Heapwright) -> None:
     assert heapwright("import", "calls.wl", "-o", "back.trace").out.startswith(
         "back.trace: 4 events of 2 threads"
     )
+
+
+def test_call_sites_of_a_trace_without_stacks_are_refused(
+    trace: Path, heapwright: Heapwright, tmp_path: Path
+) -> None:
+    for option in ("--pprof", "--folded"):
+        done = heapwright("export", option, "calls.out", trace)
+        assert done.status == ExitCode.BAD_INPUT
+        assert "calls.trace has no call stacks" in done.err
+        assert "--stacks" in done.err
+    assert not (tmp_path / "calls.out").exists()
+
+
+def test_call_sites_of_a_profile_are_exported(heapwright: Heapwright, tmp_path: Path) -> None:
+    program_file = compile_c(tmp_path / "program", KEEPS)
+    made = heapwright("profile", "-q", "--stacks", "--json", "p.json", "--", program_file)
+    assert made.status == 0
+    done = heapwright("export", "--folded", "-", "--measure", "peak", "p.json")
+    assert done.status == 0
+    assert [line for line in done.out.splitlines() if line.endswith(" 4321")]
+    assert heapwright("export", "--pprof", "p.pb.gz", "p.json").status == 0
+    assert (tmp_path / "p.pb.gz").read_bytes().startswith(b"\x1f\x8b")
 
 
 def test_missing_data_of_an_export_is_reported(trace: Path, heapwright: Heapwright) -> None:

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What there is to measure with, on machines made up."""
 
+import errno
+
 import pytest
 
 from heapwright.artefacts.checkup.document import Finding
@@ -29,6 +31,19 @@ def test_counters(
         assert check.says == "cycles, instructions"
 
 
+def test_counters_that_a_container_refuses(machine: MakeMachine) -> None:
+    files = {instruments.PARANOID: "2"}
+    refused = instruments.counters(machine(files, counters=frozenset(), perf_error=errno.EPERM))
+    assert refused.finding is Finding.WARNING
+    assert "perf_event_open is refused (Operation not permitted)" in refused.says
+    assert "under valgrind instead" in refused.says
+    assert "--cap-add=PERFMON" in refused.advice
+    none = instruments.counters(machine(files, counters=frozenset(), perf_error=0))
+    assert none.finding is Finding.NOTE
+    seen = machine(files, counters=frozenset({"cycles"}), perf_error=errno.EPERM)
+    assert instruments.counters(seen).finding is Finding.GOOD
+
+
 def test_valgrind(machine: MakeMachine) -> None:
     assert instruments.valgrind(machine({})).finding is Finding.WARNING
     there = machine({}, find=lambda name: f"/bin/{name}")
@@ -48,6 +63,25 @@ def test_valgrind(machine: MakeMachine) -> None:
 def test_ptrace(machine: MakeMachine, scope: str | None, finding: Finding) -> None:
     files = {} if scope is None else {instruments.PTRACE: scope}
     assert instruments.ptrace(machine(files)).finding is finding
+
+
+@pytest.mark.parametrize(
+    ("scope", "error", "finding", "advice"),
+    [
+        ("1", errno.EPERM, Finding.WARNING, "--cap-add=SYS_PTRACE"),
+        (None, errno.ENOSYS, Finding.WARNING, "--cap-add=SYS_PTRACE"),
+        ("2", errno.EPERM, Finding.WARNING, "yama.ptrace_scope=1"),
+        ("2", 0, Finding.GOOD, ""),
+        (None, 0, Finding.GOOD, ""),
+    ],
+)
+def test_ptrace_that_was_tried(
+    machine: MakeMachine, scope: str | None, error: int, finding: Finding, advice: str
+) -> None:
+    files = {} if scope is None else {instruments.PTRACE: scope}
+    check = instruments.ptrace(machine(files, ptrace_error=error))
+    assert check.finding is finding
+    assert advice in check.advice
 
 
 def test_peers(machine: MakeMachine) -> None:

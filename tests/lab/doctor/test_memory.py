@@ -71,9 +71,79 @@ def test_free_memory_and_the_limit_of_the_group(machine: MakeMachine) -> None:
     group = {"proc/self/cgroup": "0::/a", "sys/fs/cgroup/a/memory.max": str(512 << 20)}
     check = memory.free_memory(machine({**meminfo(), **group}))
     assert check.finding is Finding.WARNING
-    assert "512 MiB allowed" in check.says
+    assert "a control group allows 512 MiB" in check.says
     wide = {"proc/self/cgroup": "0::/a", "sys/fs/cgroup/a/memory.max": "max"}
-    assert "allowed" not in memory.free_memory(machine({**meminfo(), **wide})).says
+    assert "allows" not in memory.free_memory(machine({**meminfo(), **wide})).says
+
+
+V2 = "sys/fs/cgroup/a"
+V1 = "sys/fs/cgroup/memory/x"
+
+
+@pytest.mark.parametrize(
+    ("groups", "files", "finding", "words"),
+    [
+        (
+            "0::/a/b",
+            {f"{V2}/memory.max": 4 << 30},
+            Finding.NOTE,
+            "allows 4.0 GiB, 0 B of it in use",
+        ),
+        (
+            "0::/a",
+            {f"{V2}/memory.max": 4 << 30, f"{V2}/memory.current": 7 << 29},
+            Finding.WARNING,
+            "3.5 GiB of it in use",
+        ),
+        (
+            "0::/a",
+            {
+                f"{V2}/memory.max": 4 << 30,
+                f"{V2}/memory.current": 7 << 29,
+                f"{V2}/memory.stat": f"anon 5\ninactive_file {3 << 30}",
+            },
+            Finding.NOTE,
+            "512 MiB of it in use",
+        ),
+        ("0::/a", {f"{V2}/memory.high": 3 << 30}, Finding.NOTE, "above 3.0 GiB the kernel slows"),
+        (
+            "0::/a",
+            {f"{V2}/memory.high": 3 << 30, f"{V2}/memory.current": 3 << 30},
+            Finding.WARNING,
+            "above 3.0 GiB",
+        ),
+        (
+            "4:memory:/x\n0::/",
+            {
+                f"{V1}/memory.limit_in_bytes": 2 << 30,
+                f"{V1}/memory.usage_in_bytes": 1 << 30,
+                f"{V1}/memory.stat": f"inactive_file 0\ntotal_inactive_file {1 << 29}",
+            },
+            Finding.NOTE,
+            "allows 2.0 GiB, 512 MiB of it in use",
+        ),
+        (
+            "4:memory:/docker/0123\n0::/",
+            {"sys/fs/cgroup/memory/memory.limit_in_bytes": 2 << 30},
+            Finding.NOTE,
+            "allows 2.0 GiB",
+        ),
+        (
+            "4:memory:/x",
+            {f"{V1}/memory.limit_in_bytes": 0x7FFFFFFFFFFFF000},
+            Finding.GOOD,
+            "available",
+        ),
+    ],
+)
+def test_limits_of_memory_in_both_versions_of_control_groups(
+    machine: MakeMachine, groups: str, files: dict[str, object], finding: Finding, words: str
+) -> None:
+    texts = {name: str(value) for name, value in files.items()}
+    check = memory.free_memory(machine({**meminfo(), "proc/self/cgroup": groups, **texts}))
+    assert check.finding is finding, check.says
+    assert words in check.says
+    assert ("outcome" in check.advice) == (finding is Finding.NOTE)
 
 
 @pytest.mark.parametrize(

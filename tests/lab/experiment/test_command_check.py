@@ -324,28 +324,6 @@ def test_a_go_program_without_c_is_refused_as_one(tmp_path: Path) -> None:
     assert "it never asks malloc" in said
 
 
-@pytest.mark.compiles
-@pytest.mark.parametrize(("c", "words"), [("0", "without any C in it"), ("1", "Go's own heap")])
-def test_programs_of_go_are_recognised(tmp_path: Path, c: str, words: str) -> None:
-    go = shutil.which("go") or shutil.which("/usr/local/go/bin/go")
-    if go is None:
-        pytest.skip("go is not installed (package golang-go)")
-    imported = 'import "C"\n' if c == "1" else ""
-    (tmp_path / "main.go").write_text(f"package main\n{imported}func main() {{}}\n")
-    kept = {name: os.environ[name] for name in ("PATH",) if name in os.environ}
-    own = {"HOME": str(tmp_path), "GOFLAGS": "-mod=mod", "GOPROXY": "off", "CGO_ENABLED": c}
-    built = ran(
-        [go, "build", "-o", "prog", "main.go"],
-        cwd=tmp_path,
-        env=kept | own | {"GOTOOLCHAIN": "local"},
-    )
-    assert built.returncode == 0, built.stderr
-    if c == "0":
-        assert words in refusal("./prog", cwd=tmp_path)
-    else:
-        assert any(words in each for each in check("./prog", cwd=tmp_path).warnings)
-
-
 @pytest.mark.programs
 def test_the_go_program_that_distributions_have_is_recognised() -> None:
     fzf = shutil.which("fzf")

@@ -40,11 +40,15 @@ def script(folder: Path, text: str) -> Path:
 
 
 def compiled(path: Path, text: str, *flags: str) -> Path:
+    return linked(path, text, "-shared", "-fPIC", *flags)
+
+
+def linked(path: Path, text: str, *flags: str) -> Path:
     if shutil.which("cc") is None:
         pytest.skip("cc is not installed (package gcc)")
     source = path.with_suffix(".c")
     source.write_text(text)
-    command = ["cc", "-shared", "-fPIC", source, "-o", path, *flags]
+    command = ["cc", "-O0", "-fno-builtin", source, "-o", path, *flags]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         pytest.skip(f"{flags} does not work here: {done.stderr[-200:]}")
@@ -168,3 +172,82 @@ def test_the_program_sees_the_preload_and_the_merged_settings(
     probe = prober(paths, script(tmp_path, text), LD_PRELOAD=str(own), GLIBC_TUNABLES="a=1:b=2")
     probe.run(library, {"GLIBC_TUNABLES": "b=3"})
     assert seen.read_text().split() == [f"{library}:{own}", "a=1:b=3"]
+
+
+OWN_MALLOC = """
+#include <stddef.h>
+void *malloc(size_t n) { (void)n; return 0; }
+void *calloc(size_t n, size_t s) { return malloc(n * s); }
+void *realloc(void *p, size_t n) { (void)p; return malloc(n); }
+void free(void *p) { (void)p; }
+"""
+MAIN = "#include <stdlib.h>\nint main(void) { free(malloc(5)); return 0; }"
+ADDRESS = (
+    "#include <stdlib.h>\nint main(void) { void *(*volatile f)(size_t) = malloc; free(f(5)); }"
+)
+"""Compiled for a fixed address, it has an entry for malloc, which all libraries are bound to."""
+
+
+def bound(
+    paths: PreloadPaths, program: Path, library: Path | None, **settings: str
+) -> tuple[str, ...]:
+    found = prober(paths, program, **settings).bindings(library)
+    assert found.words == ""
+    return found.providers
+
+
+def test_the_loader_reports_who_serves_a_program(paths: PreloadPaths, tmp_path: Path) -> None:
+    mine = compiled(tmp_path / "mine.so", OWN_MALLOC)
+    marked = tmp_path / "it-ran"
+    runs = f"int main(void) {{ return creat({str(marked)!r}, 0600); }}".replace("'", '"')
+    for name, text, flags in (
+        ("plain", MAIN, ()),
+        ("fixed", ADDRESS, ("-no-pie", "-fno-pie")),
+        ("silent", f"#include <fcntl.h>\n{runs}", ()),
+    ):
+        program = linked(tmp_path / name, text, *flags)
+        assert bound(paths, program, mine) == (str(mine),), name
+        alone = bound(paths, program, None)
+        assert [Path(each).name for each in alone] == ["libc.so.6"], name
+    assert not marked.exists(), "the program was run"
+
+
+def test_a_malloc_of_the_program_comes_first(paths: PreloadPaths, tmp_path: Path) -> None:
+    mine = compiled(tmp_path / "mine.so", OWN_MALLOC)
+    program = linked(tmp_path / "own", OWN_MALLOC + "int main(void) { return 0; }")
+    assert bound(paths, program, mine) == (str(program),)
+
+
+def test_a_private_malloc_of_a_library_is_its_own_affair(
+    paths: PreloadPaths, tmp_path: Path
+) -> None:
+    mine = compiled(tmp_path / "mine.so", OWN_MALLOC)
+    private = f"{OWN_MALLOC}void *use(void) {{ return malloc(3); }}"
+    compiled(tmp_path / "libprivate.so", private, "-Wl,-Bsymbolic")
+    flags = (f"-L{tmp_path}", "-Wl,--no-as-needed", "-lprivate", f"-Wl,-rpath,{tmp_path}")
+    program = linked(tmp_path / "program", MAIN, *flags)
+    assert bound(paths, program, mine) == (str(mine),)
+
+
+def test_a_preload_that_the_loader_refuses_in_a_program(
+    paths: PreloadPaths, tmp_path: Path
+) -> None:
+    (tmp_path / "short.so").write_text("no library")
+    found = prober(paths, linked(tmp_path / "program", MAIN)).bindings(tmp_path / "short.so")
+    assert found.words == "cannot be preloaded (file too short)"
+    assert [Path(each).name for each in found.providers] == ["libc.so.6"]
+
+
+def test_a_report_of_the_loader_to_a_file_is_not_asked_for(
+    paths: PreloadPaths, tmp_path: Path
+) -> None:
+    program = linked(tmp_path / "program", MAIN)
+    assert bound(paths, program, None, LD_DEBUG_OUTPUT=str(tmp_path / "out"))
+    assert not list(tmp_path.glob("out*"))
+
+
+def test_a_loader_that_hangs_is_ended(paths: PreloadPaths, tmp_path: Path) -> None:
+    text = "#include <unistd.h>\nint main(void) { pause(); return 0; }"
+    program = linked(tmp_path / "static", text, "-static")  # it runs: it has no loader that ends it
+    found = Prober(program, paths, {}, limit_s=0.2).bindings(None)
+    assert found.words == "the loader does not end within 0.2 s"

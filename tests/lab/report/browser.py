@@ -5,7 +5,8 @@
 The browser draws a page at a width, light or dark. It reports whether anything is wider than the
 page, and the places of its charts. It also takes a picture. The page is in a frame of that width,
 because the minimum width of a browser's window is larger than a telephone's. Where keys are
-listened to, the arrow down is pressed, and what is said then is kept. In the picture, ink is what
+listened to, the arrow down is pressed, and what is said then is kept. So is what a flame graph says
+of its second moment, and of the growth since the first. In the picture, ink is what
 has a colour: axes, grids and text are grey, so a chart without marks has none.
 """
 
@@ -38,6 +39,20 @@ const said = (place) => {
   place.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowDown" }));
   return place.parentElement.querySelector("output").textContent;
 };
+const moments = (flame) => {
+  const [select, ranges] = [flame.querySelector("select"), flame.querySelectorAll("[type=range]")];
+  if (!ranges.length) return [];
+  const shown = (field, value) => {
+    field.value = value;
+    field.dispatchEvent(new Event(field === select ? "change" : "input"));
+    return flame.querySelector("output").textContent;
+  };
+  const before = select.value;
+  shown(select, "moment");
+  const found = [shown(ranges[0], 1), shown(ranges[1], 0)];
+  shown(select, before);
+  return found;
+};
 const measure = () => {
   parent.postMessage(JSON.stringify({
     height: document.documentElement.scrollHeight,
@@ -48,6 +63,7 @@ const measure = () => {
     flames: all(".flame-picture").map((flame) => Number(flame.dataset.drawn)),
     flame_boxes: all(".flame-picture").map(box),
     said: all("[role=application]").map(said),
+    moments: all(".flame").map(moments),
     undrawn: count(".undrawn"),
     focusable: count("a[href], [tabindex='0'], summary"),
     unnamed: count("[role=img]:not([aria-label]), canvas:not([aria-label])"),
@@ -119,6 +135,7 @@ class Look:
     flames: list[int]
     flame_boxes: list[Box]
     said: list[str]
+    moments: list[list[str]]
     undrawn: int
     focusable: int
     unnamed: int

@@ -201,7 +201,11 @@ def test_the_library_gives_what_the_headers_declare_and_needs_no_cxx(tmp_path: P
     exports = f"-Wl,--version-script={ROOT / 'native' / 'capi' / 'exports.map'}"
     run(tool("gcc"), "-shared", exports, "-Wl,-z,defs", *objects, "-o", target)
     listed = run(tool("nm"), "-D", "--defined-only", target)
-    given = {line.split()[-1] for line in listed.splitlines()}
+    names = [line.split()[-1].partition("@@") for line in listed.splitlines()]
+    given = {name for name, _, version in names if version}
+    # The node itself is a symbol, too.
+    assert {name for name, *_ in names} - given == {"HEAPWRIGHT_1"}
+    assert {version for *_, version in names if version} == {"HEAPWRIGHT_1"}
     declared = set()
     for header in IN_THE_LIBRARY:
         text = re.sub(r"/\*.*?\*/", "", header.read_text(encoding="utf-8"), flags=re.DOTALL)

@@ -22,11 +22,16 @@ public:
         std::uint64_t size;
         std::uint64_t born;
         std::uint32_t thread;
+        std::uint32_t stack;
+    };
+    struct Held {
+        std::uint64_t blocks;
+        std::uint64_t bytes;
     };
 
-    void allocated(std::uint64_t address, std::uint64_t size, std::uint64_t time,
-                   std::uint32_t thread) {
-        live[address] = {size, time, thread};
+    void allocated(std::uint64_t address, const Block& block) {
+        const std::uint64_t size = block.size;
+        live[address] = block;
         ++allocations;
         bytes += size;
         sizes[size] += 1;
@@ -42,12 +47,20 @@ public:
         std::uint64_t now = 0;
         for (const auto& [address, block] : live)
             now += block.size;
-        peak = std::max(peak, now);
+        if (now <= peak)
+            return;
+        peak = now;
+        atPeak.clear();
+        for (const auto& [address, block] : live) {
+            ++atPeak[block.stack].blocks;
+            atPeak[block.stack].bytes += block.size;
+        }
     }
 
     std::map<std::uint64_t, Block> live;
     std::map<std::uint64_t, std::uint64_t> sizes;
     std::vector<std::uint64_t> lives;
+    std::map<std::uint32_t, Held> atPeak; ///< by stack
     std::uint64_t allocations = 0;
     std::uint64_t bytes = 0;
     std::uint64_t handedOver = 0;
@@ -90,8 +103,10 @@ private:
     void allocate(std::uint32_t thread) {
         const std::uint64_t address = fresh();
         const std::uint64_t size = someSize();
+        const auto stack = static_cast<std::uint32_t>(1 + random_() % 40);
+        scene_.stack(stack);
         scene_.call(random_() % 5 == 0 ? Routine::calloc : Routine::malloc, address, size);
-        model_.allocated(address, size, time_, thread);
+        model_.allocated(address, {size, time_, thread, stack});
     }
     void free(std::uint32_t thread) {
         const std::uint64_t address = someLive();
@@ -103,13 +118,14 @@ private:
         const std::uint64_t size = someSize();
         const bool moves = random_() % 2 == 0;
         const std::uint64_t address = moves ? fresh() : old;
-        scene_.realloc(old, address, size);
+        const auto stack = static_cast<std::uint32_t>(1 + random_() % 40);
+        scene_.stack(stack).realloc(old, address, size);
         if (!moves && size <= model_.live[old].size) {
             model_.live[old].size = size;
             return;
         }
         model_.ended(old, time_, thread);
-        model_.allocated(address, size, time_, thread);
+        model_.allocated(address, {size, time_, thread, stack});
     }
 
     std::mt19937 random_;
@@ -146,6 +162,17 @@ TEST_P(RandomPrograms, HaveTheFiguresOfTheModel) {
     EXPECT_EQ(number(document, "sizes", "distinct"), static_cast<double>(model.sizes.size()));
     EXPECT_EQ(number(document, "cross_thread_frees", "count"),
               static_cast<double>(model.handedOver));
+
+    std::size_t holders = 0;
+    for (const Site& site : scene.profiler().sites().all()) {
+        const auto found = model.atPeak.find(site.stack);
+        const Model::Held held = found == model.atPeak.end() ? Model::Held{} : found->second;
+        EXPECT_EQ(site.atPeak, held.bytes) << "of stack " << site.stack;
+        EXPECT_EQ(site.blocksAtPeak, held.blocks) << "of stack " << site.stack;
+        holders += site.blocksAtPeak != 0 ? 1 : 0;
+    }
+    EXPECT_EQ(holders, model.atPeak.size());
+    EXPECT_GT(holders, 1U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomPrograms, testing::Range(1U, 9U));

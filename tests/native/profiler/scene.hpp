@@ -39,6 +39,11 @@ public:
         process_ = number;
         return *this;
     }
+    /// The call chain of the calls that follow.
+    Scene& stack(std::uint32_t number) {
+        stack_ = number;
+        return *this;
+    }
     Scene& malloc(std::uint64_t address, std::uint64_t size) {
         return call(trace::Routine::malloc, address, size);
     }
@@ -93,6 +98,7 @@ private:
         event.process = process_;
         event.thread = thread_;
         event.time = event.began = time_;
+        event.stack = stack_;
         return event;
     }
 
@@ -100,6 +106,7 @@ private:
     std::uint64_t time_ = 0;
     std::uint32_t thread_ = 0;
     std::uint32_t process_ = 0;
+    std::uint32_t stack_ = 0;
 };
 
 /// What follows the keys, each of which stands somewhere behind the one before.

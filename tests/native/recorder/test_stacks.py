@@ -58,6 +58,9 @@ def test_the_tree_adds_up(profile: Profile) -> None:
     assert root.allocations == profile.totals.allocations
     assert root.bytes == profile.totals.bytes
     assert root.never_freed_bytes == profile.totals.never_freed_bytes
+    assert root.at_peak_bytes == profile.peak_live_bytes == profile.peak.live_bytes
+    assert root.at_peak == profile.peak.live_objects
+    assert sum(site.at_peak_bytes for site in profile.holders) == root.at_peak_bytes
     inner = [0] * len(calls.nodes)
     for place, node in enumerate(calls.nodes[1:], 1):
         assert node.parent < place

@@ -180,6 +180,22 @@ TEST(Damage, NumbersThatCannotBe) {
     EXPECT_EQ(trace.faults()[0].offset, pageSize);
 }
 
+TEST(Damage, SizesOfABlockThatCannotBe) {
+    for (const int shift : {31, 32, 63, 64, 127, 200, 255}) {
+        MemoryTrace memory;
+        Encoder encoder{};
+        memory.open(encoder, 0, 0, 2000);
+        encoder.freed(Routine::free, 2000, 0x1000);
+        BlockHeader* const block = encoder.block();
+        encoder.seal();
+        block->sizeShift = static_cast<std::uint8_t>(shift);
+        const Trace trace(memory.file());
+        EXPECT_EQ(drain(trace), 0U) << shift;
+        ASSERT_GE(trace.faultCount(), 1U) << shift;
+        EXPECT_EQ(trace.faults()[0].what, "a block's header is damaged") << shift;
+    }
+}
+
 TEST(Damage, EventsThatNoEncoderWrites) {
     MemoryTrace memory;
     Encoder encoder{};

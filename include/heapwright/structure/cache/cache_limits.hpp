@@ -28,8 +28,8 @@ struct CacheLimits {
     std::size_t remoteObjects;
     /// The most bytes of such objects, not counting the last of them.
     std::size_t remoteBytes;
-    /// The number of a thread's first refills of a class that take objects of a coarser class. 0
-    /// disables this. It is at most 255.
+    /// How often a thread with an empty list takes one object of a coarser class instead of a
+    /// refill. 0 disables this. It is at most 255.
     std::size_t coarseRefills = 0;
 
     [[nodiscard]] constexpr bool areValid() const noexcept {

@@ -11,8 +11,9 @@
 // Units that are dirty for the policy's delay are due. Dirty units above a limit are a surplus,
 // which is purged at once. So a program that then makes no more requests keeps little memory,
 // although nothing checks the time. The limit is half of the memory in use, and 8 MiB at least. The
-// minimum is doubled when clean units are needed within the delay after a surplus was purged. So a
-// program that allocates and frees much memory repeatedly purges too much only a few times.
+// minimum is doubled when clean units are needed after a surplus was purged, unless a later release
+// has found that the delay has passed. So a program that allocates and frees much memory repeatedly
+// purges too much only a few times.
 //
 // Invariant: no system call is made under `lock`.
 // Invariant: units that are being purged count as in use.
@@ -381,8 +382,8 @@ public:
     ExtentPurge& operator=(const ExtentPurge&) = delete;
     ~ExtentPurge() = default;
 
-    /// Allocates a run as ExtentSpace does. If clean units are needed, or none are free, soon after
-    /// a surplus was purged, then the limit of the surplus is doubled.
+    /// Allocates a run as ExtentSpace does. If clean units are needed, or none are free, after
+    /// a surplus was purged (`purgedSurplus_`), then the limit of the surplus is doubled.
     [[nodiscard]] Run allocate(std::size_t count, std::size_t align, std::size_t phase,
                                Bits* dirt) noexcept {
         std::uint32_t opened = 0;
@@ -570,7 +571,7 @@ private:
     std::atomic<unsigned> owed_{0};      ///< pieces that threads asked to purge
     std::size_t alwaysKept_ = leastKept; ///< dirty units that are never a surplus
     std::uint32_t lastSurplus_ = 0;      ///< time of the last purge of a surplus, in ms
-    bool purgedSurplus_ = false;         ///< whether that was within the delay
+    bool purgedSurplus_ = false;         ///< no release has found that the delay passed
 };
 
 } // namespace heapwright

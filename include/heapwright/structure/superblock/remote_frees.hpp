@@ -11,6 +11,9 @@
 // One word has the address of the newest object and the sum in granules of 16 bytes. It also has a
 // bit that is set while the queue is open. Zero bytes are a closed queue.
 //
+// A sender releases the links that it wrote, and a collector acquires them. ABA is harmless: a
+// sender uses only the head that it compares, and a collector takes the whole chain.
+//
 // Invariant: an object in the queue counts as used in its superblock.
 // Cost: a compare and exchange for each chain, and one to collect.
 // Source: the message queues of snmalloc (Lietar and others, 2019), which are not bounded.

@@ -28,6 +28,8 @@ class ComposedAllocator:
     caption: str
     entry_points: tuple[str, ...] = ()
     """What the library offers besides malloc and its kin: files of native/preload/entry_points/."""
+    settings: tuple[str, ...] = ()
+    """Variables that it reads: the one with all settings first; NAME_* stands for several."""
 
     @property
     def library(self) -> str:
@@ -42,6 +44,8 @@ class SystemAllocator:
     name: str
     caption: str
     environment: tuple[tuple[str, str], ...] = ()
+    settings: tuple[str, ...] = ()
+    """Variables, as for a composition."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,8 @@ class PeerAllocator:
     package: str
     """The distribution's; empty for what only `make peers` brings."""
     caption: str
+    settings: tuple[str, ...] = ()
+    """Variables, as for a composition."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +75,11 @@ class UserAllocator:
     stale: str = ""
     """The version that it was built for, if the headers have changed since."""
     entry_points: tuple[str, ...] = ()
+
+    @property
+    def settings(self) -> tuple[str, ...]:
+        """Variables, as for a composition: those of granary, if it offers granary's functions."""
+        return ("HEAPWRIGHT_GRANARY",) if "granary" in self.entry_points else ()
 
     @property
     def library(self) -> Path:
@@ -90,6 +101,7 @@ ALL = "all"
 DEFAULT = "default"
 """The group that is compared where nothing is named."""
 _ENTRY_POINTS = re.compile(r"[a-z][a-z0-9_]*")
+_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*(_\*)?")
 
 Entry = ComposedAllocator | UserAllocator | BrokenAllocator | SystemAllocator | PeerAllocator
 
@@ -207,6 +219,12 @@ class _Table:
             raise self.fail(f"{key} must be a table of texts")
         return tuple(cast(dict[str, str], value).items())
 
+    def variables(self, key: str) -> tuple[str, ...]:
+        names = self.texts(key) if self.has(key) else ()
+        if not all(_VARIABLE.fullmatch(name) for name in names):
+            raise self.fail(f"{key} must hold names of variables, or their beginnings as in NAME_*")
+        return names
+
     def finish(self) -> None:
         if self._values:
             raise self.fail(f"unknown key {', '.join(sorted(self._values))}")
@@ -231,6 +249,7 @@ def _composed(table: _Table) -> ComposedAllocator:
         type=table.text("type"),
         caption=table.text("caption"),
         entry_points=table.texts("entry_points") if table.has("entry_points") else (),
+        settings=table.variables("settings"),
     )
     if not all(_ENTRY_POINTS.fullmatch(each) for each in entry.entry_points):
         raise table.fail("entry_points must be names of files, without their ending")
@@ -243,6 +262,7 @@ def _system(table: _Table) -> SystemAllocator:
         name=table.text("name"),
         caption=table.text("caption"),
         environment=table.settings("environment"),
+        settings=table.variables("settings"),
     )
     table.finish()
     return entry
@@ -254,6 +274,7 @@ def _peer(table: _Table) -> PeerAllocator:
         sonames=table.texts("sonames"),
         package=table.text("package") if table.has("package") else "",
         caption=table.text("caption"),
+        settings=table.variables("settings"),
     )
     table.finish()
     return entry

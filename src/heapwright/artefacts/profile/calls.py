@@ -47,6 +47,9 @@ class Call(NamedTuple):
     bytes: int
     never_freed: int
     never_freed_bytes: int
+    at_peak: int = 0
+    """Live blocks at the peak of live bytes; 0 in older documents too."""
+    at_peak_bytes: int = 0
 
 
 class Calls(_Frozen):

@@ -318,6 +318,10 @@ class Site(_Frozen):
     short: Annotated[Count, Field(description="Of these, retained for at most 100 ms")]
     never_freed: Count
     never_freed_bytes: Count
+    at_peak: Annotated[
+        Count, Field(description="Live blocks at the peak of live bytes; 0 in older documents too")
+    ] = 0
+    at_peak_bytes: Annotated[Count, Field(description="Bytes of these blocks")] = 0
     live_over_time: Annotated[
         tuple[Count, ...],
         Field(description="Live bytes at each of `site_times_s`; empty: 0 at all, or not known"),
@@ -380,7 +384,7 @@ class Profile(_Frozen):
     ] = None
     sites: Annotated[
         tuple[Site, ...],
-        Field(description="Most bytes first; the 1,000 largest, and the 1,000 that left most"),
+        Field(description="Most bytes first; the 1,000 largest, and the 1,000 that held most"),
     ] = ()
     site_times_s: Annotated[
         tuple[float, ...],
@@ -396,6 +400,12 @@ class Profile(_Frozen):
         tuple[Spread, ...],
         Field(description="Over the repetitions; all other fields are those of the first run"),
     ] = ()
+
+    @property
+    def holders(self) -> list[Site]:
+        """The sites with live memory at the peak, the largest first."""
+        found = [site for site in self.sites if site.at_peak_bytes]
+        return sorted(found, key=lambda each: (-each.at_peak_bytes, each.process, each.stack))
 
     def to_json(self) -> str:
         """The document as it is written to a file."""

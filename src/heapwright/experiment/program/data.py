@@ -64,7 +64,10 @@ class Data:
 
 
 def data_of(file: ProgramFile, home: Path, environment: Mapping[str, str]) -> Data | None:
-    """The data of a program; None if it has none. Nothing is made."""
+    """The data of a program; None if it has none.
+
+    Makes no data, but reads its `files` and runs its `made_by` commands, from which the key is
+    computed. Raises HeapwrightError if one of them fails."""
     data = file.program.data
     if data is None:
         return None

@@ -3,36 +3,67 @@
 """The flame graph: the functions that requested memory, and their callers.
 
 A box is a function. Its width is what it and the calls within it requested. Its callees are below
-it. It can be measured by bytes, by calls, and by what was never freed. A click, or Enter, makes a
+it. It can be measured by bytes, by calls, by what was never freed, and by what was live at
+the peak. With the live bytes of sites over time, it can also show a moment, or the growth between
+two moments. A click, or Enter, makes a
 box as wide as the picture. The arrow keys move from box to box, and each box has a description. A
 search marks functions by name. Functions of the standard libraries are hidden until the reader
 shows them. A table of functions has the same figures.
 """
 
+from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
 from heapwright.artefacts.profile.calls import Calls
-from heapwright.report.flame.merge import Box, boxes, by_function, own_boxes
+from heapwright.report.flame.merge import Box, Tree, by_function, own_tree, tree_of
 from heapwright.report.pages.frame import embedded
 from heapwright.report.pages.parts import Data, in_figures
 from heapwright.report.profile import words
 
 STYLE = Path(__file__).with_name("flame.css").read_text(encoding="utf-8")
 SCRIPT = Path(__file__).with_name("flame.js").read_text(encoding="utf-8")
-MEASURES = (("bytes", True), ("calls", False), ("never freed, bytes", True), ("never freed", False))
+MEASURES = (
+    ("bytes", True),
+    ("calls", False),
+    ("never freed, bytes", True),
+    ("never freed", False),
+    ("live at the peak, bytes", True),
+    ("live at the peak", False),
+)
 """The measures of boxes, in the order of `Sums`, and whether each is memory."""
+MOMENT = "moment"
 LISTED = 40
 
 
-def flame_graph(calls: Calls, name: str = "flame") -> str:
+@dataclass(frozen=True, slots=True)
+class Course:
+    """The live bytes of sites at some moments of the run."""
+
+    times_s: tuple[float, ...]
+    calls: tuple[int, ...]
+    """Of each site its place in the nodes of `Calls`."""
+    live: tuple[tuple[int, ...], ...]
+    """Of each site its live bytes at each of the times."""
+
+
+def flame_graph(calls: Calls, course: Course | None = None, name: str = "flame") -> str:
     """The figure; nothing if there are no calls."""
-    whole = boxes(calls)
-    if len(whole) < 2:
+    whole = tree_of(calls)
+    if len(whole.boxes) < 2:
         return ""
-    merged = own_boxes(whole, calls)
-    trees = [merged, whole] if len(merged) < len(whole) else [whole]
-    data = embedded([_data(tree) for tree in trees])
+    own = own_tree(whole, calls)
+    trees = [own, whole] if len(own.boxes) < len(whole.boxes) else [whole]
+    merged = trees[0].boxes
+    if course is None or not course.live or len(course.times_s) < 2:
+        course = Course((), (), ())
+    data = embedded(
+        {
+            "trees": [_data(tree, course) for tree in trees],
+            "times": [round(time, 6) for time in course.times_s],
+            "live": course.live,
+        }
+    )
     libraries = (
         '<label><input type="checkbox"> functions of the standard libraries</label> '
         if len(trees) > 1
@@ -47,6 +78,15 @@ def flame_graph(calls: Calls, name: str = "flame") -> str:
         f'<option value="{place}" data-memory="{str(is_memory).lower()}">{escape(text)}</option>'
         for place, text, is_memory in measures
     )
+    moments = ""
+    if course.live:
+        options += f'<option value="{MOMENT}" data-memory="true">live at a moment, bytes</option>'
+        last = len(course.times_s) - 1
+        moments = (
+            f'<div class="flame-moments" hidden><label>moment <input type="range" max="{last}" '
+            f'value="{last}"></label> <label>growth since <input type="range" min="-1" '
+            f'max="{last}" value="-1"></label></div>'
+        )
     label = (
         f"Flame graph of {words.count(len(merged) - 1)} functions within functions. Arrow keys "
         "walk through it, Enter widens a box, Escape shows all."
@@ -55,7 +95,7 @@ def flame_graph(calls: Calls, name: str = "flame") -> str:
         f'<div class="flame" id="{escape(name, quote=True)}"><div class="flame-tools">'
         f"<label>measured by <select>{options}</select></label> "
         '<label>search <input type="search" spellcheck="false"></label> '
-        f'{libraries}<button type="button">show all</button></div>'
+        f'{libraries}<button type="button">show all</button></div>{moments}'
         '<div class="flame-picture" tabindex="0" role="application" '
         f'aria-roledescription="flame graph" aria-label="{escape(label, quote=True)}">'
         '<svg aria-hidden="true"></svg></div>'
@@ -68,14 +108,16 @@ def flame_graph(calls: Calls, name: str = "flame") -> str:
     )
 
 
-def _data(merged: list[Box]) -> dict[str, object]:
+def _data(tree: Tree, course: Course) -> dict[str, object]:
     """Column by column, each name once."""
+    merged = tree.boxes
     names = {name: place for place, name in enumerate(dict.fromkeys(box.name for box in merged))}
     return {
         "names": list(names),
         "parent": [box.parent for box in merged],
         "name": [names[box.name] for box in merged],
         "sums": [[box.sums[place] for box in merged] for place in range(len(MEASURES))],
+        "sites": [tree.places[call] for call in course.calls],
     }
 
 
@@ -87,9 +129,10 @@ def functions(merged: list[Box]) -> Data:
             name,
             words.memory(sums.bytes),
             words.count(sums.allocations),
+            words.memory(sums.at_peak_bytes),
             words.memory(sums.never_freed_bytes),
         )
         for name, sums in found
         if sums.allocations > 0
     ]
-    return Data(("function", "bytes", "calls", "never freed"), rows[:LISTED])
+    return Data(("function", "bytes", "calls", "live at the peak", "never freed"), rows[:LISTED])

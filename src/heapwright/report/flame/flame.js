@@ -24,7 +24,7 @@
 
   class Flame {
     constructor(place) {
-      this.trees = JSON.parse(place.querySelector("script").textContent);
+      Object.assign(this, JSON.parse(place.querySelector("script").textContent));
       Object.assign(this, this.trees[0]);
       this.picture = place.querySelector(".flame-picture");
       this.svg = place.querySelector("svg");
@@ -32,11 +32,14 @@
       this.select = place.querySelector("select");
       this.search = place.querySelector("input[type=search]");
       this.libraries = place.querySelector("input[type=checkbox]");
+      this.moments = place.querySelector(".flame-moments");
+      this.ranges = place.querySelectorAll("input[type=range]");
       this.root = 0;
       this.here = 0;
       this.select.addEventListener("change", () => this.measure());
       this.search.addEventListener("input", () => this.draw());
       if (this.libraries) this.libraries.addEventListener("change", () => this.change());
+      for (const range of this.ranges) range.addEventListener("input", () => this.measure());
       place.querySelector("button").addEventListener("click", () => this.widen(0));
       this.picture.addEventListener("keydown", (event) => this.walk(event));
       this.svg.addEventListener("click", (event) => {
@@ -60,7 +63,9 @@
 
     measure() {
       const option = this.select.selectedOptions[0];
-      this.values = this.sums[Number(option.value)];
+      const atMoment = option.value === "moment";
+      this.values = atMoment ? this.liveAtMoment() : this.sums[Number(option.value)];
+      if (this.moments) this.moments.hidden = !atMoment;
       this.isMemory = option.dataset.memory === "true";
       this.below = this.parent.map(() => []);
       for (let box = 1; box < this.parent.length; box += 1) {
@@ -70,6 +75,28 @@
       if (!this.values[this.root]) this.root = 0;
       if (!this.values[this.here]) this.here = this.root;
       this.draw();
+      if (atMoment) this.tell(this.root);
+    }
+
+    // Of each box the live bytes at the chosen moment, or their growth since another one. Parents
+    // come before their callees, so one pass from the back sums them up.
+    liveAtMoment() {
+      const [moment, since] = Array.from(this.ranges, (range) => Number(range.value));
+      const values = this.parent.map(() => 0);
+      this.live.forEach((bytes, site) => {
+        values[this.sites[site]] += Math.max(bytes[moment] - (since < 0 ? 0 : bytes[since]), 0);
+      });
+      for (let box = values.length - 1; box > 0; box -= 1) values[this.parent[box]] += values[box];
+      return values;
+    }
+
+    // What the width of a box means.
+    meaning() {
+      const option = this.select.selectedOptions[0];
+      if (option.value !== "moment") return option.textContent;
+      const [moment, since] = Array.from(this.ranges, (range) => Number(range.value));
+      const time = (at) => `${this.times[at].toPrecision(3)} s`;
+      return since < 0 ? `live at ${time(moment)}` : `grown from ${time(since)} to ${time(moment)}`;
     }
 
     chain(box) {
@@ -129,10 +156,9 @@
     }
 
     tell(box) {
-      const share = (100 * this.values[box]) / this.values[0];
-      const what = this.select.selectedOptions[0].textContent;
+      const share = this.values[0] ? (100 * this.values[box]) / this.values[0] : 0;
       this.output.textContent =
-        `${this.names[this.name[box]]}: ${size(this.values[box], this.isMemory)} (${Number(share.toPrecision(3))} %, ${what})`;
+        `${this.names[this.name[box]]}: ${size(this.values[box], this.isMemory)} (${Number(share.toPrecision(3))} %, ${this.meaning()})`;
     }
 
     go(box) {

@@ -26,6 +26,19 @@ class Sums(NamedTuple):
     allocations: int
     never_freed_bytes: int
     never_freed: int
+    at_peak_bytes: int = 0
+    at_peak: int = 0
+
+    @classmethod
+    def of(cls, call: Call) -> "Sums":
+        return cls(
+            call.bytes,
+            call.allocations,
+            call.never_freed_bytes,
+            call.never_freed,
+            call.at_peak_bytes,
+            call.at_peak,
+        )
 
     def plus(self, other: "Sums") -> "Sums":
         return Sums(*map(sum, zip(self, other, strict=True)))
@@ -34,7 +47,7 @@ class Sums(NamedTuple):
         return Sums(*(mine - theirs for mine, theirs in zip(self, other, strict=True)))
 
 
-NOTHING = Sums(0, 0, 0, 0)
+NOTHING = Sums(0, 0, 0, 0, 0, 0)
 
 
 @dataclass(slots=True)
@@ -46,13 +59,22 @@ class Box:
     sums: Sums
 
 
-def boxes(calls: Calls) -> list[Box]:
-    """The tree by names, parents before what they call; the first is the root."""
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """Boxes, parents before what they call; the first is the root."""
+
+    boxes: list[Box]
+    places: list[int]
+    """For each call its innermost box."""
+
+
+def tree_of(calls: Calls) -> Tree:
+    """The tree by names."""
     merged: list[Box] = []
     places: list[int] = []
     known: dict[tuple[int, str], int] = {}
     for number, call in enumerate(calls.nodes):
-        sums = Sums(call.bytes, call.allocations, call.never_freed_bytes, call.never_freed)
+        sums = Sums.of(call)
         if number == 0:
             merged.append(Box(0, ROOT, sums))
             places.append(0)
@@ -68,15 +90,16 @@ def boxes(calls: Calls) -> list[Box]:
                 merged.append(Box(place, name, sums))
                 place = known[key]
         places.append(place)
-    return merged
+    return Tree(merged, places)
 
 
-def own_boxes(merged: list[Box], calls: Calls) -> list[Box]:
+def own_tree(whole: Tree, calls: Calls) -> Tree:
     """The tree without the boxes of standard libraries; their callees take their place.
 
     Requests of libraries without the program on the stack are one box of their own.
     """
     libraries = _libraries(calls)
+    merged = whole.boxes
     found = [Box(0, merged[0].name, merged[0].sums)]
     known: dict[tuple[int, str], int] = {}
     places = [0]
@@ -95,9 +118,11 @@ def own_boxes(merged: list[Box], calls: Calls) -> list[Box]:
     rest = found[0].sums
     for box in found[1:]:
         rest = rest.minus(box.sums) if box.parent == 0 else rest
+    alone = 0
     if any(rest) and len(found) < len(merged):
+        alone = len(found)
         found.append(Box(0, LIBRARIES, rest))
-    return found
+    return Tree(found, [places[place] or (alone if place else 0) for place in whole.places])
 
 
 def _libraries(calls: Calls) -> set[str]:

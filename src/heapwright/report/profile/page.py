@@ -53,6 +53,7 @@ def sections(profile: Profile, charts: Charts) -> list[Section]:
     return [
         ("leaks", "Never freed", sites.never_freed(profile)),
         ("memory", "Live memory over time", live_memory(series, charts)),
+        ("peak", "Live at the peak", sites.at_peak(profile)),
         ("sizes", "Sizes", sizes(series, charts)),
         ("routines", "Routines", routines(series, charts)),
         ("lifetimes", "Lifetimes", lifetimes(series, charts)),

@@ -20,6 +20,7 @@ BLOCKS = " ▁▂▃▄▅▆▇█"
 CURVE = 36
 TOP = 5
 TOP_CALLS = 3
+TOP_HOLDERS = 3
 OVER_TIME = "over time"
 
 
@@ -89,6 +90,13 @@ def entries(profile: Profile) -> Iterator[tuple[str, str]]:
             "A/U",
             f"{words.times(ratio.peak)} at the most, {words.times(ratio.at_end)} at the end "
             "(heap memory taken from the system, A, over live memory, U)",
+        )
+    for site in profile.holders[:TOP_HOLDERS]:
+        yield (
+            "At the peak",
+            f"{words.memory(site.at_peak_bytes)} "
+            f"({words.share(site.at_peak_bytes / max(profile.peak_live_bytes, 1))}) live in "
+            f"{several(site.at_peak, 'block')}: {words.chain_of(site)}",
         )
     for site in sorted(profile.sites, key=lambda each: -each.allocations)[:TOP_CALLS]:
         yield (

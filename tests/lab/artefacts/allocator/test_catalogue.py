@@ -75,6 +75,16 @@ def test_a_composition_may_offer_more_than_malloc(tmp_path: Path) -> None:
     assert read_catalogue(path).composed[0].entry_points == ()
 
 
+def test_settings_are_variables(tmp_path: Path) -> None:
+    path = tmp_path / "catalogue.toml"
+    path.write_text(COMPOSED + 'settings = ["HEAPWRIGHT_LEA", "LEA_*"]\n')
+    assert read_catalogue(path).composed[0].settings == ("HEAPWRIGHT_LEA", "LEA_*")
+    settings = {entry.name: entry.settings for entry in read_catalogue(OWN)}
+    assert settings["granary"] == ("HEAPWRIGHT_GRANARY",)
+    assert settings["glibc"] == ("GLIBC_TUNABLES", "MALLOC_*")
+    assert settings["lea"] == settings["rpmalloc"] == ()
+
+
 @pytest.mark.parametrize(
     ("text", "what"),
     [
@@ -88,6 +98,7 @@ def test_a_composition_may_offer_more_than_malloc(tmp_path: Path) -> None:
         (COMPOSED.replace('caption = "c"', "caption = 4"), "'lea': caption must be a text"),
         (COMPOSED + 'entry_points = ["a/b"]\n', "'lea': entry_points must be names of files"),
         (COMPOSED + "entry_points = 'a'\n", "'lea': entry_points must be a list"),
+        (COMPOSED + 'settings = ["a b"]\n', "'lea': settings must hold names of variables"),
         (COMPOSED + COMPOSED, "'lea' is registered twice"),
         ('[[peer]]\nname = "p"\nsonames = []\n', "'p': sonames must be a list that is not empty"),
         ('[[peer]]\nname = "p"\nsonames = [1]\n', "'p': sonames must hold texts only"),

@@ -192,6 +192,10 @@ def sites() -> tuple[Site, ...]:
             short=50,
             never_freed=50,
             never_freed_bytes=MIB // 4,
+            at_peak=40,
+            at_peak_bytes=200_000,
+            call=2,
+            live_over_time=(100_000, 200_000, 150_000),
         ),
     )
 
@@ -249,6 +253,7 @@ def profile() -> Profile:
             step=100,
         ),
         peak_live_bytes=MIB,
+        site_times_s=(0.5, 1.0, 1.5),
         peak_live_objects=KIB,
         peak=Peak(
             time_s=1, operation=1000, live_bytes=MIB, live_objects=KIB, usable_bytes=MIB + MIB // 8

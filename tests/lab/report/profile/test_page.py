@@ -67,6 +67,15 @@ def test_places_without_frees_come_first(profile: Profile, browsing: ModuleType)
     assert found.ids.index("leaks") < found.ids.index("memory") < found.ids.index("sites")
 
 
+def test_the_sites_of_the_peak_are_listed(profile: Profile) -> None:
+    (listed,) = re.findall(r'<section id="peak".*?</section>', page(profile), re.DOTALL)
+    assert "leak&lt;b&gt;()" in listed
+    assert "195 KiB" in listed
+    assert "19.1 %" in listed
+    older = [site.model_copy(update={"at_peak": 0, "at_peak_bytes": 0}) for site in profile.sites]
+    assert 'id="peak"' not in page(profile.model_copy(update={"sites": tuple(older)}))
+
+
 def test_names_are_escaped(profile: Profile) -> None:
     text = re.sub("<script.*?</script>", "", page(profile), flags=re.DOTALL)
     assert "program --of=&lt;b&gt;" in text
@@ -155,5 +164,11 @@ def test_a_browser_draws_all_of_it(
     assert seen.said == [
         "0 s, 0x7f0000010000 (64 KiB): 0.39 % live",
         "start: 879 KiB (100 %, bytes)",
+    ]
+    assert seen.moments == [
+        [
+            "all: 195 KiB (100 %, live at 1.00 s)",
+            "all: 97.7 KiB (100 %, grown from 0.500 s to 1.00 s)",
+        ]
     ]
     assert seen.focusable > 20

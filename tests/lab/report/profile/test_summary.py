@@ -32,6 +32,7 @@ def test_the_summary_shows_every_aspect(profile: Profile, width: int | None) -> 
         "1 MiB in 1,024 objects at the most",
         "123 blocks (13.0 %) freed by another, 100 of them from thread 0 to 1",
         "2x at the most, 8x at the end (heap memory taken from the system, A, over live memory, U)",
+        "195 KiB (19.1 %) live in 40 blocks: leak<b>()",
         "256 KiB in 50 blocks: leak<b>()",
         "At byte 4,096: a block's checksum is wrong; left out.",
     ):

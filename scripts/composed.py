@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Print the composed allocators of a catalogue for CMake, one NAME|HEADER|TYPE|ENTRY_POINTS a line.
+"""Print the composed allocators of a catalogue, one NAME|HEADER|TYPE|ENTRY_POINTS a line.
 
-Standard library only: the build must not need anything that the build itself provides.
+Standard library only: scripts/allocators-alone.sh runs it without the tool's environment.
 """
 
 import sys

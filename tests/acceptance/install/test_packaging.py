@@ -1,0 +1,150 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The recipes of packaging/: what they describe is what the project builds and installs.
+
+Conan runs. Homebrew, vcpkg and nixpkgs do not: the functions that the recipes call are replaced.
+"""
+
+import json
+import os
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from heapwright import __version__
+
+from .conftest import CONSUMER, ROOT, configure, consume, run, tool
+
+PACKAGING = ROOT / "packaging"
+PORT = PACKAGING / "vcpkg" / "heapwright"
+HERE = Path(__file__).parent
+
+# The functions of nixpkgs that the package uses, for an evaluation without nixpkgs.
+NIX = """
+let
+  lib = {
+    splitString = at: text: builtins.filter builtins.isString (builtins.split at text);
+    findFirst = holds: none: list: builtins.head (builtins.filter holds list ++ [ none ]);
+    fileset = { toSource = source: source.fileset; unions = map toString; };
+    licenses.asl20 = "Apache-2.0";
+  };
+  package = import %s/packaging/nix/package.nix {
+    inherit lib;
+    stdenv.mkDerivation = each: each;
+    cmake = "cmake";
+    ninja = "ninja";
+  };
+in package
+"""
+
+
+def sources_of_conan() -> set[str]:
+    """The files and folders that the recipe copies."""
+    text = (PACKAGING / "conan" / "conanfile.py").read_text(encoding="utf-8")
+    patterns = text.partition("SOURCES = (")[2].partition(")")[0]
+    return {each.removesuffix("/*") for each in re.findall('"(.*?)"', patterns)}
+
+
+@pytest.mark.slow
+def test_conan_creates_the_package_and_a_consumer(tmp_path: Path) -> None:
+    conan = tool("conan")
+    # Conan builds inside the folder of the consumer, and runs its cmake by name.
+    consumer = shutil.copytree(CONSUMER, tmp_path / "consumer")
+    beside = os.pathsep.join([str(Path(tool("cmake")).parent), os.environ["PATH"]])
+    env = {"CONAN_HOME": str(tmp_path / "home"), "PATH": beside}
+    run(conan, "profile", "detect", env=env)
+    recipe = PACKAGING / "conan"
+    run(conan, "create", recipe, "--test-folder", consumer, "--no-remote", env=env)
+    listed = run(conan, "list", "heapwright/*", "--format=json", env=env)
+    assert list(json.loads(listed)["Local Cache"]) == [f"heapwright/{__version__}"]
+
+
+@pytest.mark.slow
+def test_the_port_of_vcpkg_installs_a_tree(tmp_path: Path) -> None:
+    tree = tmp_path / "packages"
+    script = HERE / "vcpkg.cmake"
+    words = [f"-DPORTFILE={PORT / 'portfile.cmake'}", f"-DCURRENT_PACKAGES_DIR={tree}"]
+    run(tool("cmake"), *words, "-P", script)
+    assert not (tree / "lib" / "cmake" / "heapwright").exists()
+    there = {file.name for file in (tree / "share" / "heapwright").iterdir()}
+    assert there >= {"copyright", "usage", "heapwrightConfig.cmake"}
+    consume(tree, tmp_path / "consumer")
+
+
+def test_the_manifest_of_vcpkg_has_the_form_of_its_formatter() -> None:
+    text = (PORT / "vcpkg.json").read_text(encoding="utf-8")
+    manifest = json.loads(text)
+    assert text == json.dumps(manifest, indent=2) + "\n"
+    assert manifest["name"] == PORT.name
+    assert manifest["version-semver"] == __version__
+    order = ["name", "version-semver", "description", "license", "supports", "dependencies"]
+    assert list(manifest) == order
+    helpers = [{"name": f"vcpkg-cmake{which}", "host": True} for which in ("", "-config")]
+    assert manifest["dependencies"] == helpers
+    usage = (PORT / "usage").read_text(encoding="utf-8")
+    (components,) = re.findall(r"COMPONENTS (.*)\)", usage)
+    assert sorted(components.split()) == sorted(re.findall(r"heapwright::([\w-]+)", usage))
+
+
+@pytest.mark.slow
+def test_nix_evaluates_the_package(tmp_path: Path) -> None:
+    if not shutil.which("nix-instantiate"):
+        pytest.skip("no nix-instantiate here (package nix-bin)")
+    env = {"NIX_STATE_DIR": str(tmp_path / "state"), "HOME": str(tmp_path)}
+    nix = ("nix-instantiate", "--store", "dummy://")
+    run(*nix, "--parse", PACKAGING / "nix" / "default.nix", env=env)
+    done = run(*nix, "--eval", "--strict", "--json", "--expr", NIX % ROOT, env=env)
+    package = json.loads(done)
+    assert package["version"] == __version__
+    assert package["cmakeFlags"] == ["-DHEAPWRIGHT_TOOL=OFF"]
+    assert package["nativeBuildInputs"] == ["cmake", "ninja"]
+    read = {str(Path(each).relative_to(ROOT)) for each in package["src"]}
+    assert read == sources_of_conan()  # a test builds the recipe of Conan from these
+    assert all(Path(each).exists() for each in package["src"])
+
+
+@pytest.mark.slow
+def test_the_formula_builds_and_tests(tmp_path: Path) -> None:
+    if not shutil.which("ruby"):
+        pytest.skip("no ruby here (package ruby)")
+    formula = PACKAGING / "homebrew" / "heapwright.rb"
+    run("ruby", "-wc", formula)
+    env = {"HOMEBREW_HEAPWRIGHT_CLONE": "/clone"}
+    steps = run("ruby", HERE / "formula.rb", formula, cwd=tmp_path, env=env).splitlines()
+    assert steps[:4] == [
+        "head file:///clone git main",
+        "cmake -S . -B build -G Ninja -DHEAPWRIGHT_TOOL=OFF -DCMAKE_INSTALL_PREFIX=/prefix",
+        "cmake --build build",
+        "cmake --install build",
+    ]
+    assert "-I/prefix/include -L/prefix/lib -Wl,-rpath,/prefix/lib -lheapwright-c" in steps[4]
+    run(tool("gcc"), f"-I{ROOT / 'include'}", "-fsyntax-only", tmp_path / "regions.c")
+
+
+@pytest.mark.compiles
+def test_folders_may_be_absolute(tmp_path: Path) -> None:
+    """Nix and other distributions name the folders of libraries and headers so."""
+    build, prefix = tmp_path / "build", tmp_path / "prefix"
+    folders = {"LIBDIR": prefix / "out" / "lib64", "INCLUDEDIR": prefix / "dev" / "include"}
+    named = [f"-DCMAKE_INSTALL_{name}={folder}" for name, folder in folders.items()]
+    configure(ROOT, build, "-DHEAPWRIGHT_TOOL=OFF", f"-DCMAKE_INSTALL_PREFIX={prefix}", *named)
+    run(tool("cmake"), "--install", build, "--component", "headers")
+    env = {"PKG_CONFIG_PATH": str(folders["LIBDIR"] / "pkgconfig")}
+    (flag,) = run(tool("pkg-config"), "--cflags", "heapwright", env=env).split()
+    assert (Path(flag.removeprefix("-I")) / "heapwright" / "heap.hpp").is_file()
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.25)\nproject(user LANGUAGES NONE)\n"
+        "find_package(heapwright REQUIRED COMPONENTS headers)\n"
+        'message(STATUS "headers: ${heapwright_INCLUDE_DIR}, ${heapwright_LIB_DIR}")\n',
+        encoding="utf-8",
+    )
+    done = run(
+        tool("cmake"),
+        *("-S", project, "-B", project / "build"),
+        f"-Dheapwright_DIR={folders['LIBDIR'] / 'cmake' / 'heapwright'}",
+    )
+    assert f"headers: {folders['INCLUDEDIR']}, {folders['LIBDIR']}" in done
