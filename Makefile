@@ -102,15 +102,15 @@ peers: $(VENV)/installed
 	@scripts/peers.sh
 
 wheel: $(VENV)/installed-release
-	@scripts/wheel.sh
+	@PYTHON=$(BIN)/python scripts/wheel.sh
 
 deb: $(VENV)/installed-release
 	@scripts/packages.sh release
-	@scripts/deb.sh
+	@PYTHON=$(BIN)/python scripts/deb.sh
 
 release: $(VENV)/installed-release
 	@scripts/packages.sh release
-	@scripts/release.sh
+	@PYTHON=$(BIN)/python scripts/release.sh
 
 site:
 	@$(INSTALL)

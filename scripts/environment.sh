@@ -47,7 +47,7 @@ fi
 export PIP_CONSTRAINT="$PWD/constraints.txt" PIP_DISABLE_PIP_VERSION_CHECK=1
 mkdir -p build
 log=build/pip.log
-echo "environment: building and installing heapwright${extra:+ with what the tests need} (log: $log)"
+echo "environment: building and installing heapwright${extra:+ with the extras $extra} (log: $log)"
 if ! "${pip[@]}" install --quiet --root-user-action=ignore ".[pages,studies${extra:+,$extra}]" >"$log" 2>&1; then
     tail -n 25 "$log" >&2
     if grep -qiE 'NewConnectionError|Temporary failure in name resolution|No matching distribution found|Connection.*(refused|reset|timed out)|ProxyError' "$log"; then
