@@ -16,7 +16,8 @@ from support.running import ran
 ROOT = Path(__file__).parents[3]
 MADE = "HEAPWRIGHT_RELEASE"
 """Names a folder that `make release` made. Without it the tests build one, which takes minutes."""
-RUN = '--customize-hook=chroot "$1" sh /files/script.sh >"$1/files/said"'
+CLEAN = "env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin"
+RUN = f'--customize-hook=chroot "$1" {CLEAN} sh /files/script.sh >"$1/files/said"'
 InDebian = Callable[..., str]
 
 
