@@ -31,7 +31,7 @@ tool() {
 }
 
 readarray -d '' cxx < <(git ls-files -z '*.hpp' '*.cpp' '*.c' '*.h' '*.hpp.in' '*.cpp.in')
-readarray -d '' shell < <(git ls-files -z 'scripts/*.sh' .ci/run)
+readarray -d '' shell < <(git ls-files -z 'scripts/*.sh' 'packaging/*.sh' 'examples/*.sh' .ci/run)
 
 if [ "$mode" = fix ]; then
     .venv/bin/clang-format -i "${cxx[@]}"

@@ -19,9 +19,9 @@ WHOLE = {"whole_allocator"}
 BY_MAKE = {"pkg_config"}
 FROM_SOURCE = {"fetch_content"}
 BY_CMAKE = sorted(
-    each.name
-    for each in EXAMPLES.iterdir()
-    if each.is_dir() and each.name not in BY_MAKE | WHOLE | FROM_SOURCE
+    each.parent.name
+    for each in EXAMPLES.glob("*/CMakeLists.txt")
+    if each.parent.name not in WHOLE | FROM_SOURCE
 )
 
 
