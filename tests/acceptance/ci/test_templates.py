@@ -20,6 +20,7 @@ import yaml
 
 from heapwright.artefacts.comparison.document import Comparison
 from heapwright.artefacts.gate.document import Change, Gate
+from support.blocks import blocks_of
 from support.running import ran
 
 ROOT = Path(__file__).parents[3]
@@ -199,6 +200,20 @@ def test_an_installation_of_this_version_is_kept(tmp_path: Path) -> None:
         0,
         f"install.sh: {tmp_path} has this version already\n",
     )
+
+
+def test_the_page_shows_the_files_of_the_example() -> None:
+    page = ROOT / "docs" / "how-to" / "continuous-integration.md"
+    github, gitlab = (
+        yaml.safe_load(block.code) for block in blocks_of(page) if block.language == "yaml"
+    )
+    workflow = yaml.safe_load(WORKFLOW.read_text(encoding="utf-8"))
+    pipeline = yaml.safe_load(PIPELINE.read_text(encoding="utf-8"))
+    del workflow["name"]
+    del workflow["jobs"]["gate"]["steps"][-1]["with"]["blocks"]
+    del pipeline["gate"]["variables"]["GATE_BLOCKS"]
+    assert github == workflow
+    assert gitlab == pipeline
 
 
 SCHEMAS = {
