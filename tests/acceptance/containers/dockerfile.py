@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The instructions of our Dockerfile, and its stages built without a container runtime.
+"""The instructions of the Dockerfile, and its stages built without a container runtime.
 
 A stage is a folder. Its instructions run in it with chroot, in a mount namespace of their own. This
 is enough for what the file uses: FROM, RUN, COPY, ENV and ENTRYPOINT.
