@@ -31,7 +31,8 @@ tool() {
 }
 
 readarray -d '' cxx < <(git ls-files -z '*.hpp' '*.cpp' '*.c' '*.h' '*.hpp.in' '*.cpp.in')
-readarray -d '' shell < <(git ls-files -z 'scripts/*.sh' .ci/run packaging/debian/tests ':!packaging/debian/tests/control')
+readarray -d '' shell < <(git ls-files -z 'scripts/*.sh' 'packaging/*.sh' 'examples/*.sh' .ci/run \
+    packaging/debian/tests ':!packaging/debian/tests/control')
 
 if [ "$mode" = fix ]; then
     .venv/bin/clang-format -i "${cxx[@]}"

@@ -57,6 +57,7 @@ INCLUDES: dict[str, set[str]] = {
     "native/profiler": TRACES,
     "native/recorder": TRACES | {"native/runner"},
     "native/replayer": TRACES,
+    "native/rust": HEAPS | {"native/preload"},
     "native/runner": LOW | {"include/c"},
     "native/synth": TRACES,
     "native/trace": LOW,

@@ -3,11 +3,13 @@
 """granary in static programs, with musl, and on aarch64: compiled, linked and run.
 
 Debian has no C++ library for musl. The headers and granary need only the headers of one, and
-tests/support/musl/ replaces the few that describe the GNU C library.
+packaging/musl/ replaces the few that describe the GNU C library.
 """
 
+import os
 import shutil
 import subprocess
+import sys
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +20,7 @@ pytestmark = pytest.mark.slow  # `make test-builds` runs them, and so does CI
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = Path(__file__).parent / "ports"
+PACKAGING = ROOT / "packaging" / "musl"
 MUSL = Path("/usr/lib/x86_64-linux-musl/musl-gcc.specs")
 VERSION = "0.0.0"
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]
@@ -41,7 +44,8 @@ class Port:
 
 
 def tool(name: str, package: str) -> str:
-    return shutil.which(name) or pytest.skip(f"no {name} here (package {package})")
+    beside = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    return shutil.which(name, path=beside) or pytest.skip(f"no {name} here (package {package})")
 
 
 def run(*command: str | Path, env: dict[str, str] | None = None) -> str:
@@ -82,7 +86,7 @@ def port(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     gcc = tool("g++", "g++")
     version = run(gcc, "-dumpversion").strip()
     system = [
-        ROOT / "tests" / "support" / "musl",
+        PACKAGING / "include",
         musl_headers(tmp_path_factory.mktemp("headers") / "kernel"),
         f"/usr/include/c++/{version}",
         f"/usr/include/x86_64-linux-gnu/c++/{version}",
@@ -97,7 +101,7 @@ def port(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 @pytest.fixture(scope="module")
 def members(port: Port, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """The object files of granary's archive and of its shared library, by template."""
+    """The object files of granary's archive, and of its shared library, by template."""
     folder = tmp_path_factory.mktemp("archive")
     catalogue = tomllib.loads((ROOT / "catalogue" / "allocators.toml").read_text("utf-8"))
     (entry,) = (each for each in catalogue["composed"] if each["name"] == "granary")
@@ -108,7 +112,8 @@ def members(port: Port, tmp_path_factory: pytest.TempPathFactory) -> dict[str, P
         "PROJECT_VERSION": VERSION,
     }
     made = {}
-    for path in ("static/c", "static/cxx", "library"):
+    shared = ("library",) if port.has_cxx_library else ()  # musl's is built with its own options
+    for path in ("static/c", "static/cxx", *shared):
         template = ROOT / "native" / "preload" / f"{path}.cpp.in"
         name = template.name.removesuffix(".cpp.in")
         text = template.read_text(encoding="utf-8")
@@ -159,14 +164,22 @@ def test_every_header_compiles(port: Port, tmp_path: Path) -> None:
     run(*port.cxx, "-std=c++20", *WARNINGS, "-fsyntax-only", f"-I{include}", source)
 
 
-def test_musl_programs_run_on_the_preloaded_library(
-    port: Port, members: dict[str, Path], tmp_path: Path
-) -> None:
+def test_musl_programs_run_on_the_preloaded_library(port: Port, tmp_path: Path) -> None:
+    """In a root folder that has musl and no other library, like an image of Alpine."""
     if port.c[0] != shutil.which("musl-gcc"):
         return  # the other suites preload the library with the GNU C library
-    library = tmp_path / "libgranary.so"
-    run(*port.c, "-shared", "-Wl,-z,now", "-Wl,-z,nodelete", members["library"], "-o", library)
-    program = tmp_path / "program"
-    options = ["-std=gnu11", "-O1", f"-I{ROOT / 'include'}", "-pthread"]
-    run(*port.c, *options, PROGRAMS / "threads.c", "-o", program)
-    assert run(program, env={"LD_PRELOAD": str(library)}) == "granary\n"
+    cmake, build, root = tool("cmake", "cmake"), tmp_path / "build", tmp_path / "root"
+    given = ("-S", ROOT, "-B", build, "--toolchain", PACKAGING / "toolchain.cmake")
+    options = ("-DCMAKE_BUILD_TYPE=Release", f"-DPython3_EXECUTABLE={sys.executable}")
+    ninja = f"-DCMAKE_MAKE_PROGRAM={tool('ninja', 'ninja-build')}"
+    run(cmake, *given, "-G", "Ninja", ninja, *options)
+    run(cmake, "--build", build, "--target", "heapwright-granary")
+    (root / "lib").mkdir(parents=True)
+    shutil.copy("/lib/ld-musl-x86_64.so.1", root / "lib")
+    shutil.copy(build / "native" / "preload" / "libheapwright-granary.so", root)
+    c_options = ["-std=gnu11", "-O1", f"-I{ROOT / 'include'}", "-pthread"]
+    run(*port.c, *c_options, PROGRAMS / "threads.c", "-o", root / "program")
+    enter = (tool("unshare", "util-linux"), "--map-root-user", "chroot", root)
+    # The loader of unshare and chroot ignores a library that this root folder does not have.
+    preload = {"PATH": os.environ["PATH"], "LD_PRELOAD": "/libheapwright-granary.so"}
+    assert run(*enter, "/program", env=preload) == "granary\n"

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-CODE = {".hpp", ".cpp", ".c", ".h", ".py", ".sh", ".toml", ".in"}
+CODE = {".hpp", ".cpp", ".c", ".h", ".py", ".rs", ".sh", ".toml", ".in"}
 LONGEST = 600
 
 

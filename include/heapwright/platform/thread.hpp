@@ -99,9 +99,9 @@ private:
         std::uint64_t life = 0;
         T value{};
     };
-#if defined(__SANITIZE_ADDRESS__)
-    // Default model: with initial-exec, g++ would treat the address as null in a checked reference.
-    // A scheduled build is never preloaded.
+#if defined(__SANITIZE_ADDRESS__) || defined(HEAPWRIGHT_LATE_LIBRARY)
+    // The compiler's model: g++ would treat the address as null in a checked reference. A library
+    // that dlopen loads, whose heap is not malloc, may find no room for the other model.
     static inline constinit thread_local T value_{};
 #else
     [[gnu::tls_model("initial-exec")]] static inline constinit thread_local T value_{};

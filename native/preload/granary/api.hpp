@@ -39,6 +39,10 @@
 
 namespace heapwright::preload {
 
+/// The identity of a library beside which the C library keeps its own malloc.
+template <class Identity>
+concept LeavesMalloc = requires { requires Identity::leavesMalloc; };
+
 template <class Allocator, class Identity>
     requires InspectableHeap<Allocator> && WalkableHeap<Allocator>
 class GranaryApi {
@@ -163,8 +167,12 @@ private:
         return bytes;
     }
 
-    /// Whether an address is in neither the C library nor this library, which other code calls.
+    /// Whether an address is in neither the C library nor this library, which other code calls. If
+    /// the C library has its own malloc, all callers are other code.
     [[gnu::cold]] static bool isSafeCaller(const void* caller) noexcept {
+        if constexpr (LeavesMalloc<Identity>) {
+            return true;
+        }
         const Address address = addressOf(caller);
         return CLibraryCode::isKnown() && !CLibraryCode::contains(address) &&
                !OwnCode::contains(address);

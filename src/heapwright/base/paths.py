@@ -53,3 +53,8 @@ def is_trace(path: Path) -> bool:
             return file.read(len(TRACE_MAGIC)) == TRACE_MAGIC
     except (OSError, ValueError):
         return False
+
+
+def below(root: Path, path: str | Path) -> Path:
+    """An absolute path as a process with that root folder has it."""
+    return root / str(path).lstrip("/")

@@ -106,6 +106,17 @@ def gate(
         typer.Option("--pass", metavar="ANSWERS", help="The answers with exit status 0."),
     ] = "same,faster",
     json_file: options.JsonFile = None,
+    markdown: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the answer in Markdown, for a comment or a job's summary; - is stdout.",
+        ),
+    ] = None,
+    svg: Annotated[
+        str | None,
+        typer.Option("--svg", metavar="FILE", help="Draw the figures, with intervals and margin."),
+    ] = None,
     quiet: options.SentenceAlone = False,
 ) -> None:
     """Check for a slowdown: one sentence and an exit status for continuous integration.
@@ -113,7 +124,7 @@ def gate(
     Examples:
       heapwright gate before.json now.json --margin 3%
       heapwright gate before.json now.json --response time,memory
-      heapwright gate both.json
+      heapwright gate both.json --markdown comment.md --svg picture.svg
     """
     if current is None and relative is False:
         raise HeapwrightError(
@@ -131,6 +142,8 @@ def gate(
             relative=relative,
             accept_differences=accept_differences,
             json_file=json_file,
+            markdown=markdown,
+            svg=svg,
             quiet=quiet,
             exact=exact,
         )

@@ -20,6 +20,7 @@ from heapwright.artefacts.run.journal import Journal
 from heapwright.artefacts.run.measured import Outcome
 from heapwright.base import native
 from heapwright.base.errors import ExitCode, HeapwrightError
+from heapwright.base.paths import below, exists
 from heapwright.base.scratch import Scratch
 from heapwright.commands.command_long_run import long_run_of, refuse_beside_hours
 from heapwright.commands.explained_processes import Seen, judged
@@ -130,10 +131,13 @@ def _seen(options: Options) -> Iterator[Seen]:
         yield Seen(options.trace)
     elif options.pid is not None:
         environment = _environment(options.pid)
-        trace = trace_of(options.pid, environment)
+        root = Path(f"/proc/{options.pid}/root")
+        trace = trace_of(options.pid, environment, root)
         reach = look(trace, options.pid, stop=True)
         reaches = {} if reach is None else {reach.process: reach}
-        yield Seen(trace, Ending.RUNNING, reaches, pid=options.pid, environment=environment)
+        yield Seen(
+            trace, Ending.RUNNING, reaches, pid=options.pid, environment=environment, root=root
+        )
     else:
         with Scratch() as folder:
             yield _recorded(options, options.output or folder / "trace")
@@ -149,13 +153,27 @@ def _environment(pid: int) -> dict[str, str]:
     return {name: value for name, _, value in pairs}
 
 
-def trace_of(pid: int, environment: Mapping[str, str]) -> Path:
-    """The trace that a running process is recorded into. Raises HeapwrightError."""
+def trace_of(pid: int, environment: Mapping[str, str], root: Path) -> Path:
+    """The trace that a running process is recorded into. Raises HeapwrightError.
+
+    The trace of a process in a container is below its root folder.
+    """
     if TRACE_VARIABLE not in environment:
         raise HeapwrightError(
             f"process {pid} is not recorded", "start it with: heapwright record -o T -- COMMAND"
         )
-    return Path(environment[TRACE_VARIABLE])
+    trace = Path(environment[TRACE_VARIABLE])
+    inside = below(root, trace)
+    try:
+        if inside.exists() and not (trace.exists() and trace.samefile(inside)):
+            return inside
+    except OSError as error:
+        if not exists(trace):
+            raise HeapwrightError(
+                f"the trace of process {pid}, {trace}, cannot be read: {error.strerror}",
+                "a process in another container needs the right SYS_PTRACE",
+            ) from error
+    return trace
 
 
 def _recorded(options: Options, trace: Path) -> Seen:

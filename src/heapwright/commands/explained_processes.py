@@ -39,6 +39,8 @@ class Seen:
     """The requested process; null: any."""
     environment: Mapping[str, str] | None = None
     """Of that process; null: the trace knows it."""
+    root: Path | None = None
+    """The root folder of that process, if it still runs."""
     failed: bool = False
     """The recorded program broke a rule of its program file."""
 
@@ -113,7 +115,7 @@ def _of_process(
     begin = process.start_ns / 1e9 if process else 0.0
     last = max((thread.last_ns for thread in info.threads), default=0)
     ended = process is not None and process.end_ns is not None and process.end_ns <= last
-    profile = covered(profile_trace(seen.trace, only), seen.trace)
+    profile = covered(profile_trace(seen.trace, only, seen.root), seen.trace)
     if info.stop != "none" and not ended:  # blocks live at that time may have been freed later
         facts = Facts(begin_s=begin, end_s=last / 1e9, environment=environment)
     else:

@@ -18,6 +18,7 @@ from heapwright.commands.output import Outputs
 from heapwright.commands.text import printing
 from heapwright.report.console import make_console
 from heapwright.report.gate import print_gate
+from heapwright.report.gate_picture import gate_markdown, gate_svg
 
 MARGIN = 0.03
 EXACT_MARGIN = 0.001
@@ -40,6 +41,8 @@ class Options:
     accept_differences: bool
     json_file: str | None
     quiet: bool
+    markdown: str | None = None
+    svg: str | None = None
     exact: bool = False
     """Refuse documents without exact counts."""
 
@@ -60,9 +63,11 @@ def run_gate(options: Options) -> Change:
         relative=options.relative,
         accept_differences=options.accept_differences,
     )
-    outputs = Outputs(json=options.json_file)
+    outputs = Outputs(json=options.json_file, markdown=options.markdown, svg=options.svg)
     found = judge_within(first, question) if second is None else judge(first, second, question)
-    failure = outputs.write(json=found.to_json)
+    failure = outputs.write(
+        json=found.to_json, markdown=lambda: gate_markdown(found), svg=lambda: gate_svg(found)
+    )
     with printing():
         print_gate(make_console(outputs.stream), found, quiet=options.quiet)
     if failure is not None:

@@ -19,8 +19,10 @@ from heapwright.profile.symbols.names import named
 PROGRAM = "profile"
 
 
-def profile_trace(path: Path, process: int | None = None) -> Profile:
+def profile_trace(path: Path, process: int | None = None, root: Path | None = None) -> Profile:
     """The profile of a trace; of one process of it, if one is named.
+
+    `root` is the root folder of a process that still runs, maybe in a container.
 
     Raises HeapwrightError where the file is no trace, or not one of this version.
     """
@@ -31,6 +33,5 @@ def profile_trace(path: Path, process: int | None = None) -> Profile:
     check_process(path, process)
     profile = Program(PROGRAM, refusal).answer(Profile, [*selection(process), plain(path)])
     origin = profile.provenance.model_copy(update={"trace": str(path)})
-    return named(
-        profile.model_copy(update={"heapwright_version": __version__, "provenance": origin})
-    )
+    profile = profile.model_copy(update={"heapwright_version": __version__, "provenance": origin})
+    return named(profile, root)

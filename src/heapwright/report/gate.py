@@ -30,21 +30,24 @@ def print_gate(console: Console, gate: Gate, *, quiet: bool = False) -> None:
         console.print(f"- {note}", soft_wrap=True)
 
 
+HEADINGS = ("treatment", "figure", "change", "current over baseline", "runs", "more blocks")
+
+
+def cells(shift: Shift) -> tuple[str, ...]:
+    """The row of a figure under these headings."""
+    runs = f"{shift.runs[0]}, {shift.runs[1]}" if shift.ratio is not None else ""
+    named = (shift.treatment, shift.response, str(shift.change))
+    return (*named, _ratio(shift), runs, _more(shift))
+
+
 def _table(gate: Gate) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for name in ("treatment", "figure", "change", "current over baseline"):
-        table.add_column(name, overflow="fold")
-    table.add_column("runs", justify="right", overflow="fold")
-    table.add_column("more blocks", justify="right", overflow="fold")
+    for place, name in enumerate(HEADINGS):
+        table.add_column(name, justify="left" if place < 4 else "right", overflow="fold")
     for shift in gate.shifts:
-        table.add_row(
-            Text(shift.treatment),
-            shift.response,
-            Text(shift.change, style=_STYLES[shift.change]),
-            _ratio(shift),
-            f"{shift.runs[0]}, {shift.runs[1]}" if shift.ratio is not None else "",
-            _more(shift),
-        )
+        treatment, response, change, *others = cells(shift)
+        styled = Text(change, style=_STYLES[shift.change])
+        table.add_row(Text(treatment), response, styled, *others)
     return table
 
 

@@ -7,7 +7,9 @@ the work is slower by half at least, and one that does the same is not.
 """
 
 import json
+import re
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -168,6 +170,47 @@ def test_the_document_goes_to_standard_output(heapwright: Heapwright, tmp_path: 
     done = heapwright("gate", "before.json", "now.json", "--json", "-")
     assert json.loads(done.out)["verdict"] == "slower"
     assert done.err.startswith("Slower: ")
+
+
+def test_the_answer_for_a_comment(heapwright: Heapwright, tmp_path: Path) -> None:
+    written(tmp_path / "both.json", [1.2 * each for each in BEFORE])
+    done = heapwright("gate", "both.json", "-q", "--markdown", "answer.md", "--svg", "answer.svg")
+    assert done.status == 10
+    sentence, picture, table = (tmp_path / "answer.md").read_text("utf-8").split("\n\n")
+    assert sentence == f"**{done.out.strip()}**"
+    fence, strip, axis, end = picture.splitlines()
+    assert (fence, end) == ("```text", "```")
+    assert re.fullmatch(r"x  time +░+│░+ +├─*o─*┤", strip), strip
+    assert re.fullmatch(r" +-6 % +0 +\+2[01] %", axis), axis
+    assert axis.index("0") == strip.index("│")
+    assert "| x | time | slower | 1.2000 (1.1" in table
+    drawn = ElementTree.parse(tmp_path / "answer.svg").getroot()
+    assert done.out.strip() in [text.strip() for text in drawn.itertext()]
+    refused = heapwright("gate", "both.json", "--svg", "answer.md", "--markdown", "answer.md")
+    assert refused.status == 2
+    assert "--markdown and --svg cannot write to the same place" in refused.err
+
+
+def test_a_failing_candidate_of_one_document_is_broken(
+    heapwright: Heapwright, tmp_path: Path
+) -> None:
+    written(tmp_path / "both.json", BEFORE)
+    document = json.loads((tmp_path / "both.json").read_text("utf-8"))
+    for run in document["runs"]:
+        if run["allocator"] == "x":
+            run.update(outcome="crashed", signal=11)
+    (tmp_path / "both.json").write_text(json.dumps(document), encoding="utf-8")
+    done = heapwright("gate", "both.json", "--markdown", "answer.md", "--svg", "answer.svg")
+    assert done.status == 13
+    assert done.out.startswith("Broken: x: no longer always ends well: crashed 6 times\n")
+    assert "```" not in (tmp_path / "answer.md").read_text("utf-8")
+    assert ElementTree.parse(tmp_path / "answer.svg").getroot().tag.endswith("}svg")
+    for run in document["runs"]:
+        run.update(outcome="crashed", signal=11)
+    (tmp_path / "both.json").write_text(json.dumps(document), encoding="utf-8")
+    done = heapwright("gate", "both.json")
+    assert done.status == 1
+    assert "nothing can be compared" in done.err
 
 
 def test_files_that_are_no_comparisons(heapwright: Heapwright, tmp_path: Path) -> None:

@@ -214,11 +214,12 @@ def _known(value: float) -> float | None:
 
 
 def _broken(sides: Sides, question: Question) -> Iterator[Shift]:
-    """Treatments that were sound and no longer are."""
+    """Treatments that were sound and no longer are; within one document: whose reference is."""
     baseline, current = sides.baseline, sides.current
     for treatment, how in current.failures.items():
+        before = current.references[treatment] if sides.alone else treatment
         asked = not question.treatments or treatment in question.treatments
-        if asked and treatment in baseline.identities and treatment not in baseline.failures:
+        if asked and before in baseline.identities and before not in baseline.failures:
             yield Shift(
                 treatment=treatment,
                 response="outcome",
@@ -230,6 +231,8 @@ def _broken(sides: Sides, question: Question) -> Iterator[Shift]:
 
 def _failed_before(sides: Sides) -> Iterator[str]:
     baseline, current = sides.baseline, sides.current
+    if sides.alone:
+        return
     for treatment, how in baseline.failures.items():
         now = current.failures.get(treatment)
         if treatment in current.identities:

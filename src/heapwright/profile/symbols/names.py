@@ -9,6 +9,7 @@ another machine keeps only the names of those objects that are the same here.
 
 from collections import defaultdict
 from collections.abc import Mapping
+from pathlib import Path
 
 from heapwright.artefacts.profile.calls import Calls, CodeObject, Function
 from heapwright.artefacts.profile.document import Profile, Site
@@ -22,16 +23,16 @@ Place = tuple[int, int]
 Named = Mapping[Place, tuple[Function, ...]]
 
 
-def named(profile: Profile) -> Profile:
-    """The profile with names; as it is if it has no stacks."""
+def named(profile: Profile, root: Path | None = None) -> Profile:
+    """The profile with names; as it is if it has no stacks. `root`: as in `objects.find`."""
     if profile.calls is None:
         return profile
-    calls = named_calls(profile.calls)
+    calls = named_calls(profile.calls, root)
     sites = tuple(_named_site(site, calls) for site in profile.sites)
     return profile.model_copy(update={"calls": calls, "sites": sites})
 
 
-def named_calls(calls: Calls) -> Calls:
+def named_calls(calls: Calls, root: Path | None = None) -> Calls:
     """The tree with names."""
     asked: dict[int, set[int]] = defaultdict(set)
     for node in calls.nodes[1:]:
@@ -39,7 +40,7 @@ def named_calls(calls: Calls) -> Calls:
     places: dict[Place, tuple[Function, ...]] = {}
     for code, addresses in asked.items():
         if code < len(calls.objects):
-            found = in_object(calls.objects[code], sorted(addresses))
+            found = in_object(calls.objects[code], sorted(addresses), root)
             places.update({(code, address): what for address, what in found.items()})
         else:
             cut = code > len(calls.objects)
@@ -47,9 +48,11 @@ def named_calls(calls: Calls) -> Calls:
     return _with_functions(calls, readable(places))
 
 
-def in_object(code: CodeObject, addresses: list[int]) -> dict[int, tuple[Function, ...]]:
+def in_object(
+    code: CodeObject, addresses: list[int], root: Path | None = None
+) -> dict[int, tuple[Function, ...]]:
     """All the addresses, named as well as the files on this machine can."""
-    sources = objects.find(code)
+    sources = objects.find(code, root=root)
     found: dict[int, tuple[Function, ...]] = {}
     for file in sources.files:
         if not found:

@@ -3,7 +3,8 @@
 """The files that know the names of an object's code: the object itself, and its debug file.
 
 A file that is not the build which was recorded is not asked: its names would be wrong. Debug files
-are where distributions and debuggers put them, by build-id.
+are where distributions and debuggers put them, by build-id. A process in a container has a root
+folder of its own, which is searched as well.
 """
 
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import NoteSection
 
 from heapwright.artefacts.profile.calls import CodeObject
+from heapwright.base.paths import below
 
 DEBUG_ROOTS = (Path("/usr/lib/debug"),)
 
@@ -31,11 +33,16 @@ class Sources:
         return tuple(file for file in (self.debug, self.code) if file is not None)
 
 
-def find(code: CodeObject, roots: tuple[Path, ...] = DEBUG_ROOTS) -> Sources:
-    """The files of the recorded build."""
-    path = Path(code.path)
-    found = path if path.is_file() and build_id(path) == code.build_id else None
-    return Sources(found, _debug_file(code.build_id, roots))
+def find(
+    code: CodeObject, roots: tuple[Path, ...] = DEBUG_ROOTS, root: Path | None = None
+) -> Sources:
+    """The files of the recorded build; `root` is the root folder of its process."""
+    places = [Path(code.path)]
+    if root is not None:
+        places.append(below(root, code.path))
+        roots = (*roots, *(below(root, each) for each in roots))
+    found = (path for path in places if path.is_file() and build_id(path) == code.build_id)
+    return Sources(next(found, None), _debug_file(code.build_id, roots))
 
 
 def build_id(path: Path) -> str | None:
