@@ -49,8 +49,8 @@ build/optional: always
 $(VENV)/installed: $(SOURCES) build/optional
 	@PYTHON='$(PYTHON)' scripts/environment.sh && touch $@
 
-$(VENV)/installed-dev: $(VENV)/installed
-	@PYTHON='$(PYTHON)' scripts/environment.sh dev && touch $@
+$(VENV)/installed-dev: $(SOURCES) build/optional
+	@PYTHON='$(PYTHON)' scripts/environment.sh dev && touch $(VENV)/installed $@
 
 $(VENV)/installed-release: $(VENV)/installed
 	@PYTHON='$(PYTHON)' scripts/environment.sh cluster,release && touch $@
