@@ -40,5 +40,5 @@ for program in g++ python3; do
 done
 python3 -m venv --clear "$folder"
 PIP_CONSTRAINT="$root/constraints.txt" PIP_DISABLE_PIP_VERSION_CHECK=1 \
-    "$folder/bin/python" -m pip install --quiet --root-user-action=ignore "$root"
+    "$folder/bin/python" -m pip install --quiet --root-user-action=ignore "${root}[pages,studies]"
 echo "$wanted" >"$folder/heapwright-key"

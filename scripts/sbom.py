@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Write the list of materials of a wheel as SPDX 2.3 in JSON.
 
-`sbom.py WHEEL DOCUMENT` lists the wheel with its checksum and the libraries of its metadata and of its
-extras for users. The versions are those of this environment. It also lists what its programs are
-linked with statically. SOURCE_DATE_EPOCH is the time of creation, so equal wheels and
+`sbom.py WHEEL DOCUMENT` lists the wheel with its checksum, and the libraries of its metadata and of
+its extras for users. The versions are those of this environment. It also lists what its programs
+are linked with statically. SOURCE_DATE_EPOCH is the time of creation, so equal wheels and
 environments give equal documents.
 """
 
