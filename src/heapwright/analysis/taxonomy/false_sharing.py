@@ -8,10 +8,12 @@ only actively. In cache-scratch it shares lines passively if a thread reuses fre
 that another thread still uses. Up to `sharing` in a thousand counts as avoided, because the
 published "avoids" means rarely, not never. The other workloads are additional evidence. In larson
 threads inherit objects of others, and hardly any allocator keeps them on separate lines.
-`elsewhere` names the workload with most sharing.
+`elsewhere` names the workload with most sharing. Some allocators share lines only when threads
+meet at a lock, which depends on the machine's other load. If runs differ, there is no judgement.
 """
 
 from collections.abc import Sequence
+from statistics import fmean
 
 from heapwright.analysis.taxonomy.limits import CRITERIA
 from heapwright.analysis.taxonomy.sources import good
@@ -24,21 +26,21 @@ PASSIVE = "cache-scratch"
 
 def judge_sharing(runs: Sequence[WorkloadRun], allocator: str) -> tuple[Sharing, SharingEvidence]:
     """Whether it shares lines actively and passively, and where."""
-    found = {
-        run.workload: _found(run)
+    found = [
+        _found(run)
         for run in good(runs, Aspect.LINES)
         if run.allocator == allocator and run.line is not None and run.line.false_sharing
-    }
-    active = _rate(found.get(ACTIVE), passively=False)
-    passive = _rate(found.get(PASSIVE), passively=True)
-    elsewhere = _worst([each for name, each in found.items() if name not in (ACTIVE, PASSIVE)])
-    missing = [name for name, rate in ((ACTIVE, active), (PASSIVE, passive)) if rate is None]
+    ]
+    active = _rates(found, ACTIVE, passively=False)
+    passive = _rates(found, PASSIVE, passively=True)
+    elsewhere = _worst([each for each in found if each.workload not in (ACTIVE, PASSIVE)])
+    missing = [name for name, rates in ((ACTIVE, active), (PASSIVE, passive)) if not rates]
     return (
-        Sharing(active=_exceeds(active), passive=_exceeds(passive)),
+        Sharing(active=_exceed(active), passive=_exceed(passive)),
         SharingEvidence(
-            found=tuple(found.values()),
-            active_per_thousand=active,
-            passive_per_thousand=passive,
+            found=tuple(found),
+            active_per_thousand=fmean(active) if active else None,
+            passive_per_thousand=fmean(passive) if passive else None,
             elsewhere=elsewhere,
             why=f"no run of {' and '.join(missing)} is good" if missing else "",
         ),
@@ -50,14 +52,19 @@ def per_thousand(found: Found) -> float:
     return 1000 * (found.active + found.passive) / found.operations if found.operations else 0.0
 
 
-def _rate(found: Found | None, *, passively: bool) -> float | None:
-    if found is None or not found.operations:
-        return None
-    return 1000 * (found.passive if passively else found.active) / found.operations
+def _rates(found: Sequence[Found], workload: str, *, passively: bool) -> list[float]:
+    """Of each run of the workload the lines shared, per thousand allocations."""
+    return [
+        1000 * (each.passive if passively else each.active) / each.operations
+        for each in found
+        if each.workload == workload and each.operations
+    ]
 
 
-def _exceeds(rate: float | None) -> bool | None:
-    return None if rate is None else rate > CRITERIA.sharing
+def _exceed(rates: Sequence[float]) -> bool | None:
+    """Whether all runs have more than counts as avoided; None without runs, or if they differ."""
+    found = {rate > CRITERIA.sharing for rate in rates}
+    return found.pop() if len(found) == 1 else None
 
 
 def _worst(found: Sequence[Found]) -> str:

@@ -41,6 +41,16 @@ def test_each_program_decides_what_it_was_made_for(
     assert not evidence.why
 
 
+def test_runs_that_differ_are_no_judgement(make_run: MakeRun) -> None:
+    runs = [seen(make_run, "cache-thrash", active, 0) for active in (0, 9000, 3)]
+    runs += [seen(make_run, "cache-scratch", 0, passive) for passive in (8000, 9000)]
+    found, evidence = judge_sharing(runs, "x")
+    assert (found.active, found.passive) == (None, True)
+    assert evidence.active_per_thousand == pytest.approx(900.3 / 3)
+    assert evidence.passive_per_thousand == pytest.approx(850)
+    assert not evidence.why
+
+
 def test_shared_options_of_workloads_are_named(make_run: MakeRun) -> None:
     runs = [
         seen(make_run, "cache-thrash", 0, 0),
