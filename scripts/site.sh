@@ -10,6 +10,7 @@ folder=${1:?usage: scripts/site.sh FOLDER [PYTHON]}
 python=${2:-$root/.venv/bin/python}
 mkdir -p "$folder"
 PYTHONPATH="$root/scripts${PYTHONPATH:+:$PYTHONPATH}" "$python" -m documentation.assemble "$folder"
+PYTHONPATH="$root/scripts${PYTHONPATH:+:$PYTHONPATH}" "$python" -m documentation.gallery "$folder"
 # The variable silences an advertisement of Material.
 NO_MKDOCS_2_WARNING=1 "$python" -m mkdocs build --quiet --strict --config-file "$folder/mkdocs.yml"
 echo "site: $folder/html/index.html"

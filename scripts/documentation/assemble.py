@@ -17,6 +17,8 @@ from typing import Any
 from documentation.allocators import allocator_pages
 from documentation.api import c_pages, cpp_pages
 from documentation.formats import format_pages
+from documentation.gallery import PAGE as GALLERY
+from documentation.gallery import gallery_page
 from documentation.layers import layer_pages
 from documentation.pages import (
     order_of,
@@ -96,6 +98,10 @@ class Site:
                 self.pages[manual] += (
                     f"\n## All options\n\n[All options of the verb](verbs/{stem})\n"
                 )
+        self.pages[GALLERY] = gallery_page()
+        self.pages["README.md"] += (
+            f"- [Charts and reports]({GALLERY}) are drawn from these results.\n"
+        )
         for header in sorted((include / "heapwright").rglob("*.hpp")):
             self.files[f"sources/{header.relative_to(self.root)}.txt"] = header
 
@@ -120,6 +126,8 @@ class Site:
                 entries += [{heading: pages}] if heading else pages
             if part == "reference":
                 entries += [self._folder(f"reference/{name}") for name in GENERATED]
+            if part == "results":
+                entries.insert(1, self._entry(GALLERY))
             listed.append({title_of(self.pages[f"{part}/README.md"]): entries})
         project = [self._entry(name) for name in sorted(self.pages) if name.startswith("project/")]
         return [*listed, {"Project": project}]

@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import sys
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from documentation.assemble import PARTS, assemble
 from documentation.comments import c_declarations, cpp_declarations, head_comment
 from documentation.diagrams import diagrams
+from documentation.gallery import STUDIES
 from documentation.pages import relink, with_links_to_pages, with_lists, with_states
 from documentation.verbs import help_text
 
@@ -22,6 +24,21 @@ from support.running import ran
 
 from .layout import ROOT
 
+AXE = """
+<script>
+addEventListener("load", () => setTimeout(async () => {
+  const found = await axe.run();
+  const serious = found.violations.filter((each) => ["serious", "critical"].includes(each.impact));
+  const place = document.createElement("pre");
+  place.id = "axe";
+  place.textContent = JSON.stringify({
+    passes: found.passes.length,
+    violations: serious.map((each) => [each.id, each.nodes.slice(0, 3).map((node) => node.html)]),
+  });
+  document.body.append(place);
+}, 1500));
+</script>
+"""
 LOADED = re.compile(r"""<(?:script|link|img|iframe)\b[^>]*\b(?:src|href)=["']?(?:https?:)?//""")
 
 
@@ -140,26 +157,78 @@ def test_examples_of_a_help_text_keep_their_lines() -> None:
     assert help_text("One\n<two>.") == "One &lt;two&gt;.\n"
 
 
-@pytest.mark.programs
-def test_the_site_builds_without_warnings_and_needs_no_network(tmp_path: Path) -> None:
-    done = ran([ROOT / "scripts" / "site.sh", tmp_path, sys.executable])
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The whole site, as a browser shows it."""
+    made = tmp_path_factory.mktemp("built")
+    done = ran([ROOT / "scripts" / "site.sh", made, sys.executable])
     assert done.returncode == 0, f"{done.stdout}{done.stderr}"
-    pages = list((tmp_path / "html").rglob("*.html"))
+    return made / "html"
+
+
+def shown(address: str, profile: Path, width: int = 1280) -> str:
+    """What a page becomes in a browser."""
+    browser = shutil.which("chromium") or pytest.skip("no browser (package chromium)")
+    options = ["--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=20000"]
+    options += [f"--user-data-dir={profile}", f"--window-size={width},1000"]
+    return ran([browser, *options, "--dump-dom", address], timeout=120).stdout
+
+
+@pytest.mark.programs
+def test_the_site_builds_without_warnings_and_needs_no_network(built: Path, tmp_path: Path) -> None:
+    pages = list(built.rglob("*.html"))
     assert len(pages) > 200
     assert [page for page in pages if LOADED.search(page.read_text("utf-8"))] == []
-    browser = shutil.which("chromium") or pytest.skip("no browser (package chromium)")
-    address = f"file://{tmp_path}/html/index.html?q=quarantine"
-    options = ["--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=20000"]
-    profile = f"--user-data-dir={tmp_path}/profile"
-    shown = ran([browser, *options, profile, "--dump-dom", address], timeout=120)
-    found = re.search(r"search-result__meta\">\s*(\d+) matching", shown.stdout)
-    assert found, shown.stderr[-2000:]
+    text = shown(f"file://{built}/index.html?q=quarantine", tmp_path)
+    found = re.search(r"search-result__meta\">\s*(\d+) matching", text)
+    assert found, text[-2000:]
     assert int(found[1]) > 0
 
 
 @pytest.mark.programs
+def test_the_gallery_has_a_chart_and_a_report_of_each_study(built: Path) -> None:
+    reports = built / "results" / "reports"
+    assert {path.stem for path in reports.glob("*.svg")} == set(STUDIES)
+    assert {path.stem for path in reports.glob("*.html")} == {*STUDIES, "profile"}
+    page = (built / "results" / "gallery.html").read_text("utf-8")
+    for name in STUDIES:
+        chart = (reports / f"{name}.svg").read_text("utf-8")
+        levels = json.loads((ROOT / "docs/results" / name / "design.json").read_text("utf-8"))
+        allocators = next(each for each in levels["factors"] if each["role"] == "allocator")
+        assert len(re.findall('<path aria-label="', chart)) >= len(allocators["levels"]), name
+        assert f'src="reports/{name}.svg"' in page
+        assert f'href="reports/{name}.html"' in page
+
+
+@pytest.mark.programs
+@pytest.mark.parametrize("width", [500, 1280])
+@pytest.mark.parametrize(
+    "name", ["index", "results/gallery", "reference/granary", "results/reports/profile"]
+)
+def test_a_page_has_no_serious_finding_of_axe(
+    built: Path, tmp_path: Path, name: str, width: int
+) -> None:
+    """axe-core checks contrast, names and structure as WCAG asks."""
+    package = pytest.importorskip("axe_core_python", reason="no axe (package axe-core-python)")
+    library = Path(package.__file__).with_name("axe.min.js").read_text("utf-8")
+    text = (built / f"{name}.html").read_text("utf-8")
+    whole, end, rest = text.rpartition("</body>")
+    beside = (built / name).with_name(f"axe-{width}-{Path(name).name}.html")
+    beside.write_text(f"{whole}<script>{library}</script>{AXE}{end}{rest}", "utf-8")
+    try:
+        found = re.findall(
+            r'<pre id="axe">(.*?)</pre>', shown(beside.as_uri(), tmp_path, width), re.DOTALL
+        )
+    finally:
+        beside.unlink()
+    assert found, "axe did not end"
+    report = json.loads(unescape(found[0]))
+    assert report["passes"] > 10
+    assert report["violations"] == []
+
+
+@pytest.mark.programs
 def test_a_wide_table_of_sentences_becomes_cards(tmp_path: Path) -> None:
-    browser = shutil.which("chromium") or pytest.skip("no browser (package chromium)")
     assets = ROOT / "docs" / "assets"
     heads = "".join(f"<th>{head}</th>" for head in ("", "task", "truth", "answer"))
     texts = (
@@ -183,7 +252,6 @@ def test_a_wide_table_of_sentences_becomes_cards(tmp_path: Path) -> None:
         f'<div class="md-typeset">{"".join(tables)}</div></article>',
         "utf-8",
     )
-    options = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}/profile"]
-    shown = ran([browser, *options, "--dump-dom", page.as_uri()], timeout=120).stdout
-    assert re.findall(r"<table( data-cards)?", shown) == [" data-cards", ""]
-    assert re.findall(r'data-head="(.*?)"', shown) == ["", "task", "truth", "answer"]
+    text = shown(page.as_uri(), tmp_path)
+    assert re.findall(r"<table( data-cards)?", text) == [" data-cards", ""]
+    assert re.findall(r'data-head="(.*?)"', text) == ["", "task", "truth", "answer"]
