@@ -3,6 +3,7 @@
 """Without the extras the tool answers in the terminal, and its errors name the missing extra."""
 
 import os
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -40,7 +41,9 @@ def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def base(libraries: Path, *words: str | Path, folder: Path) -> subprocess.CompletedProcess[str]:
     """Run the tool as a base installation has it. -S leaves out the installed libraries."""
     source = Path(heapwright.__file__).parents[1]
-    path = os.pathsep.join(map(str, (source, libraries)))
+    # An installed heapwright is among the libraries. Its folder has those of the extras, too.
+    places = [libraries] if str(source) in getsitepackages() else [source, libraries]
+    path = os.pathsep.join(map(str, places))
     environment = {**os.environ, "PYTHONPATH": path, "XDG_CACHE_HOME": str(folder)}
     return ran([sys.executable, "-S", "-m", "heapwright", *words], cwd=folder, env=environment)
 
@@ -82,9 +85,11 @@ def test_answers_in_the_terminal_need_no_extra(libraries: Path, tmp_path: Path) 
     ],
 )
 def test_an_error_names_the_extra_before_the_work(
-    libraries: Path, words: tuple[str, ...], extra: str
+    libraries: Path, tmp_path: Path, words: tuple[str, ...], extra: str
 ) -> None:
-    done = base(libraries, *words, folder=ROOT / "docs" / "results" / "berger-2002-general")
+    kept = ROOT / "docs" / "results" / "berger-2002-general"
+    folder = shutil.copytree(kept, tmp_path / "results")
+    done = base(libraries, *words, folder=folder)
     assert (done.returncode, done.stdout) == (2, ""), done.stderr
     assert "is not installed" in done.stderr
     assert f"pip install 'heapwright[{extra}]'" in done.stderr
