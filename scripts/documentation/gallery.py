@@ -32,11 +32,6 @@ REPORTS = "reports"
 """The folder of the charts and reports, beside the page."""
 
 
-def sentence_case(title: str) -> str:
-    """A title as a heading; the name granary keeps its small letter."""
-    return title if title.startswith("granary") else title[:1].upper() + title[1:]
-
-
 def gallery_page() -> str:
     """The page, in Markdown. Its charts and reports are made by `draw`."""
     parts = [
@@ -49,7 +44,7 @@ def gallery_page() -> str:
     for name in STUDIES:
         design = json.loads(read(RESULTS / name / "design.json"))
         parts += [
-            f"## {sentence_case(design['title'])}\n",
+            f"## {design['title']}\n",
             f"![Means of the allocators in the study {name}]({REPORTS}/{name}.svg)\n",
             f"[The report]({REPORTS}/{name}.html), and [the figures as tables]({name}/README.md)."
             " To repeat the runs, and to make the report of the committed ones:\n",
