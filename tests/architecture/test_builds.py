@@ -17,7 +17,7 @@ import pytest
 pytestmark = pytest.mark.slow  # `make test-builds` runs them, and so does the gate of a change
 
 ROOT = Path(__file__).parents[2]
-NATIVE = ("trace", "recorder", "profiler", "leakscan", "replayer", "synth")
+NATIVE = ("trace", "recorder", "profiler", "leakscan", "runner", "replayer", "synth")
 # What is built and run under which sanitizers: folders of tests for ctest, and targets of ninja.
 # ThreadSanitizer reports what two threads do to each other: it gets only what starts threads. The
 # units leave out their other files themselves (tests/unit/CMakeLists.txt).

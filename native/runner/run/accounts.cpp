@@ -23,6 +23,9 @@ using witness::Record;
 // three times that.
 constexpr Nanoseconds burial = 150'000;
 constexpr Nanoseconds burialPerPage = 1'000;
+// Minor page faults of a process after its last report: of exit handlers that are called later. A
+// program that is started takes more: a static one that does nothing takes about 27.
+constexpr std::int64_t lateFaults = 8;
 // The kernel reports user and system time in whole microseconds.
 constexpr Nanoseconds rounding = 2'000;
 constexpr std::int64_t page = 4096;
@@ -31,36 +34,54 @@ constexpr std::int64_t growth = 16
                                 // end.
                                 << 20;
 
-/// The CPU time of whole lifetimes, as their parents received it from wait.
+/// CPU time and minor page faults.
+struct Used {
+    Nanoseconds cpu = 0;
+    std::int64_t faults = 0;
+};
+
+Used usedBy(const witness::Reaped& reaped) {
+    return {ns(reaped.cpuNs), reaped.faults};
+}
+
+/// What whole lifetimes used, as their parents received it from wait.
 class Totals {
 public:
     explicit Totals(const std::vector<ProcessLifetime>& lifetimes) : lifetimes_(lifetimes) {}
 
-    /// The part of a lifetime's CPU time that its process used itself. The rest belongs to the
-    /// children it waited for.
-    Nanoseconds ownPart(const ProcessLifetime& lifetime) const {
-        Nanoseconds own = ns(lifetime.reaped->cpuNs);
+    /// The part of a lifetime's use that is its process's own. The rest belongs to the children it
+    /// waited for.
+    Used ownPart(const ProcessLifetime& lifetime) const {
+        Used own = usedBy(*lifetime.reaped);
         for (const std::size_t index : lifetime.children) {
-            own -= broughtIn(lifetimes_[index], lifetime.pid);
+            const Used child = broughtIn(lifetimes_[index], lifetime.pid);
+            own.cpu -= child.cpu;
+            own.faults -= child.faults;
         }
-        return std::max<Nanoseconds>(own, 0);
+        own.cpu = std::max<Nanoseconds>(own.cpu, 0);
+        return own;
     }
 
 private:
     /// What a child adds to its parent's account: nothing if another process waited for it.
-    Nanoseconds broughtIn(const ProcessLifetime& child, pid_t parent) const {
+    Used broughtIn(const ProcessLifetime& child, pid_t parent) const {
         if (child.reaped != nullptr) {
-            return child.reaped->reaper == parent ? ns(child.reaped->cpuNs) : 0;
+            return child.reaped->reaper == parent ? usedBy(*child.reaped) : Used{};
         }
         if (child.member != nullptr && child.member->reaped) {
-            return 0;
+            return {};
         }
-        Nanoseconds sum = child.images.empty() ? 0 : ns(child.images.back()->cpuNs);
+        Used sum;
+        if (!child.images.empty()) {
+            sum = {ns(child.images.back()->cpuNs), child.images.back()->faults};
+        }
         if (child.member != nullptr) {
-            sum = std::max(sum, child.member->cpu);
+            sum.cpu = std::max(sum.cpu, child.member->cpu);
         }
         for (const std::size_t index : child.children) {
-            sum += broughtIn(lifetimes_[index], child.pid);
+            const Used grandchild = broughtIn(lifetimes_[index], child.pid);
+            sum.cpu += grandchild.cpu;
+            sum.faults += grandchild.faults;
         }
         return sum;
     }
@@ -196,9 +217,10 @@ private:
         bool exact;
     };
 
-    /// The own CPU time of a lifetime that reported. The parent's account completes it, but by no
-    /// more than a removal can cost after the last report. The account may include a child that is
-    /// otherwise unknown. What remains unknown adds to the allowance.
+    /// The own CPU time of a lifetime that reported. The parent's account completes it. The account
+    /// may include a child that is otherwise unknown, and such a child takes page faults. If there
+    /// are any, the account adds no more than a removal can cost after the last report. What
+    /// remains unknown adds to the allowance.
     Cpu cpuOfLife(const ProcessLifetime& lifetime) {
         const Record& record = *lifetime.images.back();
         const Member* const member = lifetime.member;
@@ -210,9 +232,10 @@ private:
         const Nanoseconds least = spoke || member == nullptr ? said : std::max(said, member->cpu);
         if (lifetime.reaped != nullptr) {
             result_.allowance += rounding;
-            const Nanoseconds own = totals_.ownPart(lifetime);
-            return {spoke ? std::clamp(own, least, least + teardown(record, member))
-                          : std::max(own, least),
+            const Used own = totals_.ownPart(lifetime);
+            const bool alone = own.faults <= std::int64_t{record.faults} + lateFaults;
+            return {spoke && !alone ? std::clamp(own.cpu, least, least + teardown(record, member))
+                                    : std::max(own.cpu, least),
                     true};
         }
         if (spoke) {
@@ -255,7 +278,7 @@ private:
         const bool waited = lifetime.member != nullptr && lifetime.member->reaped;
         Nanoseconds cpu = lifetime.member != nullptr ? lifetime.member->cpu : 0;
         if (lifetime.reaped != nullptr && !waited) {
-            cpu = std::max(cpu, totals_.ownPart(lifetime));
+            cpu = std::max(cpu, totals_.ownPart(lifetime).cpu);
         }
         const bool exact = waited || lifetime.reaped != nullptr;
         if (lifetime.member == nullptr) {

@@ -40,7 +40,8 @@ struct Record {
     std::uint16_t exe;       ///< 1 + index of a text; 0: none, or the table was full
     std::uint16_t provider;  ///< the same for the object that provides malloc
     std::uint16_t successor; ///< the same for the program that it called exec for
-    std::uint16_t unused[3];
+    std::uint16_t unused;
+    std::uint32_t faults;      ///< minor page faults of the process at its exit
     std::uint64_t startNs;     ///< CLOCK_MONOTONIC
     std::uint64_t cpuStartNs;  ///< CPU time of the process before this image
     std::uint64_t cpuNs;       ///< CPU time of the process at its last report
@@ -60,7 +61,7 @@ struct Reaped {
     std::uint64_t cpuNs;
     std::uint64_t timeNs; ///< CLOCK_MONOTONIC
     std::uint32_t peakKb;
-    std::uint32_t unused;
+    std::uint32_t faults; ///< minor page faults
 };
 static_assert(sizeof(Reaped) == 40);
 

@@ -18,10 +18,10 @@ constinit Self self;
 
 namespace {
 
-std::uint32_t kernelPeakKb() {
+rusage ownUsage() {
     rusage usage{};
     syscall(SYS_getrusage, RUSAGE_SELF, &usage);
-    return static_cast<std::uint32_t>(usage.ru_maxrss);
+    return usage;
 }
 
 /// 1 + the index of the text in the file's table; 0 if the table is full. A long text loses its
@@ -67,7 +67,7 @@ Record* claim(std::int32_t pid, std::uint32_t kind, std::uint64_t cpuStart) {
     record.provider = self.provider;
     record.startNs = clockNs(CLOCK_MONOTONIC);
     record.cpuStartNs = record.cpuNs = cpuStart;
-    record.peakStartKb = kind == 0 ? kernelPeakKb() : 0;
+    record.peakStartKb = kind == 0 ? static_cast<std::uint32_t>(ownUsage().ru_maxrss) : 0;
     record.state.store(published | kind | self.traits, std::memory_order_release);
     return &record;
 }
@@ -144,7 +144,9 @@ void finish() {
     if (record == nullptr) {
         return;
     }
-    record->peakKb = kernelPeakKb();
+    const rusage usage = ownUsage();
+    record->peakKb = static_cast<std::uint32_t>(usage.ru_maxrss);
+    record->faults = static_cast<std::uint32_t>(usage.ru_minflt);
     record->endNs = clockNs(CLOCK_MONOTONIC);
     record->cpuNs = clockNs(CLOCK_PROCESS_CPUTIME_ID);
     record->state.fetch_or(exited, std::memory_order_release);
@@ -211,6 +213,7 @@ void noteReaped(std::int32_t pid, int status, const rusage& usage) {
     reaped.cpuNs = 1000U * (microseconds(usage.ru_utime) + microseconds(usage.ru_stime));
     reaped.timeNs = clockNs(CLOCK_MONOTONIC);
     reaped.peakKb = static_cast<std::uint32_t>(usage.ru_maxrss);
+    reaped.faults = static_cast<std::uint32_t>(usage.ru_minflt);
     reaped.state.store(published, std::memory_order_release);
 }
 

@@ -54,6 +54,7 @@ rusage grownSince(const rusage& before) {
     rusage grown = usageOfChildren();
     timersub(&grown.ru_utime, &before.ru_utime, &grown.ru_utime);
     timersub(&grown.ru_stime, &before.ru_stime, &grown.ru_stime);
+    grown.ru_minflt -= before.ru_minflt;
     grown.ru_maxrss = 0; // the maximum over all children is not this one's
     return grown;
 }
