@@ -9,9 +9,10 @@ is a case that fails. After the first that hangs no other is begun.
 import os
 import signal
 from collections.abc import Callable, Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Event
 
 from heapwright.base.errors import HeapwrightError
 from heapwright.compose.processes import Processes
@@ -61,6 +62,7 @@ class Conformance:
         self._environment = plain | {"LD_PRELOAD": preload}
         self._limit_s = limit_s
         self._processes = Processes()
+        self._hung = Event()
 
     def cases(self) -> list[tuple[str, str]]:
         """The names of the cases and what each demands."""
@@ -77,42 +79,39 @@ class Conformance:
         """Run all cases."""
         cases = self.cases()
         failed: list[Failed] = []
-        passed = skipped = done = 0
-        hung = False
+        passed = skipped = done = left_out = 0
         pool = ThreadPoolExecutor(max(1, min(AT_ONCE, len(os.sched_getaffinity(0)))))
         try:
-            futures = {pool.submit(self._run, *case): case for case in cases}
-            waiting: set[Future[Failed | int | None]] = set(futures)
-            while waiting:
-                ready, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-                for future in ready:
-                    if future.cancelled():
-                        continue
-                    outcome = future.result()
-                    done += 1
-                    if isinstance(outcome, Failed):
-                        failed.append(outcome)
-                    elif outcome is None:
-                        hung = True
-                        failed.append(Failed(*futures[future], f"not over in {self._limit_s:g} s"))
-                    else:
-                        passed += outcome == 0
-                        skipped += outcome == SKIPPED
-                    progress(done, len(cases))
-                if hung:
-                    for future in waiting:
-                        future.cancel()
+            futures = [pool.submit(self._run, *case) for case in cases]
+            for future in as_completed(futures):
+                outcome = future.result()
+                if outcome is None:
+                    left_out += 1
+                    continue
+                if isinstance(outcome, Failed):
+                    failed.append(outcome)
+                else:
+                    passed += outcome == 0
+                    skipped += outcome == SKIPPED
+                done += 1
+                progress(done, len(cases))
         except BaseException:  # an interrupt: nothing may go on
             self._processes.end()
             raise
         finally:
             pool.shutdown(cancel_futures=True)
         failed.sort(key=lambda each: each.case)
-        return Verdict(passed, skipped, tuple(failed), len(cases) - done)
+        return Verdict(passed, skipped, tuple(failed), left_out)
 
     def _run(self, case: str, what: str) -> Failed | int | None:
+        """How the case ended; None if it was not begun."""
+        if self._hung.is_set():
+            return None
         done = self._processes.run([self._program, case], self._limit_s, self._environment)
-        if done.status is None or done.status in (0, SKIPPED):
+        if done.status is None:
+            self._hung.set()
+            return Failed(case, what, f"not over in {self._limit_s:g} s")
+        if done.status in (0, SKIPPED):
             return done.status
         said = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
         why = said[0].removeprefix("fail: ") if said else ""
