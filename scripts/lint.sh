@@ -50,7 +50,7 @@ type_check() {
     .venv/bin/mypy || status=1
     MYPYPATH=src:scripts .venv/bin/mypy --explicit-package-bases tests || status=1
     MYPYPATH=src:scripts .venv/bin/mypy --explicit-package-bases scripts || status=1
-    MYPYPATH=src:benchmarks:benchmarks/hoard:benchmarks/calls:benchmarks/general_purpose \
+    MYPYPATH=src:benchmarks:benchmarks/hoard:benchmarks/calls \
         .venv/bin/mypy --explicit-package-bases --exclude benchmarks/httpd benchmarks || status=1
     MYPYPATH=src:benchmarks/httpd .venv/bin/mypy --explicit-package-bases benchmarks/httpd || status=1
     return "$status"
