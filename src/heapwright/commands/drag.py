@@ -131,7 +131,7 @@ def name_places(places: Sequence[Place]) -> list[tuple[str, ...]]:
             found[files[path], address] = functions
     readable = names.readable(found)
     return [
-        tuple(names.in_words(each) for each in reversed(readable[files[path], address]))
+        tuple(each.in_words for each in reversed(readable[files[path], address]))
         for path, address in places
     ]
 

@@ -34,6 +34,14 @@ class Function(_Frozen):
     file: Annotated[str, Field(description="Source file; empty: not known")] = ""
     line: Count = 0
 
+    @property
+    def in_words(self) -> str:
+        """The function and its place in one line."""
+        if not self.file:
+            return self.name
+        place = self.file.rpartition("/")[2] + (f":{self.line}" if self.line else "")
+        return f"{self.name} ({place})"
+
 
 class Call(NamedTuple):
     """One call, in the chain of those around it; the first of the tree is the root, no call."""

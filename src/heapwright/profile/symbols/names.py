@@ -103,16 +103,8 @@ def _named_site(site: Site, calls: Calls) -> Site:
         in_library = node.code < len(calls.objects) and is_library(calls.objects[node.code].path)
         for number in reversed(calls.frames[at]):
             function = calls.functions[number]
-            if not in_library and not is_library_frame(in_words(function), function.file):
+            if not in_library and not is_library_frame(function.in_words, function.file):
                 own.append(len(frames))
-            frames.append(in_words(function))
+            frames.append(function.in_words)
         at = node.parent
     return site.model_copy(update={"frames": tuple(frames), "own": tuple(own)})
-
-
-def in_words(function: Function) -> str:
-    """A function and its place in one line."""
-    if not function.file:
-        return function.name
-    place = function.file.rpartition("/")[2] + (f":{function.line}" if function.line else "")
-    return f"{function.name} ({place})"

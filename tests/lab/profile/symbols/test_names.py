@@ -11,7 +11,7 @@ import pytest
 from heapwright.artefacts.profile.calls import Call, Calls, CodeObject, Function
 from heapwright.profile.symbols import elf_symbols, lines, objects
 from heapwright.profile.symbols.demangler import demangled
-from heapwright.profile.symbols.names import CUT, in_object, in_words, named_calls
+from heapwright.profile.symbols.names import CUT, in_object, named_calls
 
 PROGRAM = """
 namespace shop { struct Cart { int add(int n); }; }
@@ -168,8 +168,8 @@ def test_plain_names_are_left_alone() -> None:
 
 
 def test_a_function_in_words() -> None:
-    assert in_words(Function(name="f", file="/a/b.c", line=3)) == "f (b.c:3)"
-    assert in_words(Function(name="f")) == "f"
+    assert Function(name="f", file="/a/b.c", line=3).in_words == "f (b.c:3)"
+    assert Function(name="f").in_words == "f"
 
 
 def test_rusts_names_are_read_without_the_hashes_of_their_crates() -> None:
