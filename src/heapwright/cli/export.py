@@ -23,7 +23,8 @@ def export(
     trace: Annotated[
         Path,
         typer.Argument(
-            metavar="TRACE", help="A file of `heapwright record`, or a profile as JSON."
+            metavar="TRACE",
+            help="A trace, a profile as JSON, or a heap profile of another tool.",
         ),
     ],
     parquet: Annotated[
@@ -42,10 +43,24 @@ def export(
         str | None,
         typer.Option(metavar="FILE", help="Write the call sites as folded stacks."),
     ] = None,
+    speedscope: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Write the call sites for speedscope."),
+    ] = None,
+    dhat: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Write the call sites for DHAT's viewer."),
+    ] = None,
+    perfetto: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Write a heap profile for Perfetto."),
+    ] = None,
     measure: Annotated[
-        Measure,
-        typer.Option(help="The amounts of folded stacks. peak is bytes live at the peak."),
-    ] = Measure.BYTES,
+        Measure | None,
+        typer.Option(
+            help="The amounts of folded stacks. peak is bytes live at the peak. Default: bytes."
+        ),
+    ] = None,
     process: Annotated[
         int | None,
         typer.Option(
@@ -63,11 +78,17 @@ def export(
       heapwright export T --wl load.wl --process 0
       heapwright export T --pprof T.pb.gz
       heapwright export T --folded T.folded --measure peak
+      heapwright export massif.out.7 --speedscope massif.json
     """
+    files = {
+        "parquet": parquet,
+        "wl": wl,
+        "pprof": pprof,
+        "folded": folded,
+        "speedscope": speedscope,
+        "dhat": dhat,
+        "perfetto": perfetto,
+    }
     commands.trace_formats.export_trace(
-        trace,
-        commands.trace_formats.Exports(
-            parquet=parquet, wl=wl, pprof=pprof, folded=folded, measure=measure
-        ),
-        process,
+        trace, commands.trace_formats.Exports(files, measure), process
     )

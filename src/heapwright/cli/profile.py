@@ -24,7 +24,9 @@ def profile(
     files: Annotated[
         list[Path] | None,
         typer.Argument(
-            metavar="[TRACE]", help="A trace, or its profile as JSON. Two with --compare."
+            metavar="[TRACE]",
+            help="A trace, its profile as JSON, or a heap profile of another tool. "
+            "Two with --compare.",
         ),
     ] = None,
     program: options.ProgramName = None,
@@ -63,6 +65,7 @@ def profile(
       heapwright profile --html profile.html T
       heapwright profile -n 30 --json profile.json -- ./program
       heapwright profile --compare before.json after.json
+      heapwright profile --html massif.html massif.out.7
     """
     status = commands.profile.run_profile(
         commands.profile.Options(

@@ -14,6 +14,7 @@ from pathlib import Path
 from heapwright.artefacts.long_run.document import is_long_run
 from heapwright.artefacts.profile.document import Profile
 from heapwright.artefacts.program.request import LongRunRequest, ProgramRequest
+from heapwright.artefacts.stacks.read import tool_of
 from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.base.scratch import Scratch
 from heapwright.commands.command_long_run import long_run_of, refuse_beside_hours
@@ -24,12 +25,15 @@ from heapwright.commands.record import record_command, record_program
 from heapwright.commands.text import printing
 from heapwright.profile.run import profile_trace
 from heapwright.profile.spread import repeated
+from heapwright.profile.stacks import read_named_stacks
 from heapwright.record.recorder import HowToRecord
 from heapwright.report.console import make_console
 from heapwright.report.profile.comparison_page import comparison_page
 from heapwright.report.profile.comparison_table import print_comparison
 from heapwright.report.profile.page import page
 from heapwright.report.profile.summary import print_summary
+from heapwright.report.stacks.page import stacks_page
+from heapwright.report.stacks.summary import print_stacks
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +69,12 @@ def run_profile(options: Options) -> ExitCode:
     if not options.is_recorded and not options.compare and is_long_run(options.files[0]):
         return tell_again(options.files[0], options.json_file, options.html_file)
     outputs = Outputs(json=options.json_file, html=options.html_file)
+    tool = None if options.is_recorded else _tool(options)
     if options.compare:
         _compare(options, outputs)
+        return ExitCode.OK
+    if tool is not None:
+        _show_stacks(options, outputs)
         return ExitCode.OK
     notes: list[str] = []
     status = ExitCode.OK
@@ -137,6 +145,41 @@ def _profile_hours(options: Options, long: LongRunRequest) -> ExitCode:
     )
     asked = long_run_of(options.program, options.command, long)
     return run_long(replace(asked, json_file=options.json_file, html_file=options.html_file))
+
+
+def _tool(options: Options) -> str | None:
+    """The other tool that wrote the file; None if none did. Refuses what its file cannot answer."""
+    tools = [(path, tool) for path in options.files if (tool := tool_of(path)) is not None]
+    if not tools:
+        return None
+    path, tool = tools[0]
+    if options.compare:
+        raise HeapwrightError(
+            f"{path} is a file of {tool}: --compare needs traces, or profiles as JSON",
+            "heapwright profile shows one such file",
+        )
+    if options.json_file is not None:
+        raise HeapwrightError(
+            f"{path} is a file of {tool}, which lacks most figures of the profile's JSON",
+            "heapwright export writes --speedscope, which is JSON, and other formats",
+        )
+    if options.process is not None:
+        raise HeapwrightError(
+            f"{path} is a file of {tool} and has one process", "leave out --process"
+        )
+    return tool
+
+
+def _show_stacks(options: Options, outputs: Outputs) -> None:
+    """Print the heap profile of another tool, and write its page."""
+    path = options.files[0]
+    stacks = read_named_stacks(path)
+    failure = outputs.write(html=lambda: stacks_page(stacks, path.name))
+    with printing():
+        print_stacks(make_console(outputs.stream), stacks, quiet=options.quiet)
+    name_page(outputs, failure, quiet=options.quiet)
+    if failure is not None:
+        raise failure
 
 
 def _read(options: Options) -> Profile:

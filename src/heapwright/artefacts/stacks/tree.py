@@ -89,3 +89,20 @@ class TreeBuilder:
             functions=tuple(self._functions),
             frames=tuple(frames),
         )
+
+
+def without_small(calls: Calls, part: int) -> Calls:
+    """The calls with at least one in `part` of any amount. The sums of the others stay in their
+    callers."""
+    least = [total / part for total in calls.nodes[0][3:]]
+    kept: dict[int, int] = {0: 0}
+    nodes = [calls.nodes[0]]
+    for number, node in enumerate(calls.nodes[1:], 1):
+        is_large = any(
+            amount and amount >= low for amount, low in zip(node[3:], least, strict=True)
+        )
+        if is_large and node.parent in kept:
+            kept[number] = len(nodes)
+            nodes.append(node._replace(parent=kept[node.parent]))
+    frames = tuple(calls.frames[number] for number in kept)
+    return calls.model_copy(update={"nodes": tuple(nodes), "frames": frames})

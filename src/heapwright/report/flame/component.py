@@ -11,27 +11,20 @@ search marks functions by name. Functions of the standard libraries are hidden u
 shows them. A table of functions has the same figures.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
+from typing import NamedTuple
 
 from heapwright.artefacts.profile.calls import Calls
-from heapwright.report.flame.merge import Box, Tree, by_function, own_tree, tree_of
+from heapwright.report.flame.merge import Box, Sums, Tree, by_function, own_tree, tree_of
 from heapwright.report.pages.frame import embedded
 from heapwright.report.pages.parts import Data, in_figures
 from heapwright.report.profile import words
 
 STYLE = Path(__file__).with_name("flame.css").read_text(encoding="utf-8")
 SCRIPT = Path(__file__).with_name("flame.js").read_text(encoding="utf-8")
-MEASURES = (
-    ("bytes", True),
-    ("calls", False),
-    ("never freed, bytes", True),
-    ("never freed", False),
-    ("live at the peak, bytes", True),
-    ("live at the peak", False),
-)
-"""The measures of boxes, in the order of `Sums`, and whether each is memory."""
 MOMENT = "moment"
 LISTED = 40
 
@@ -47,13 +40,50 @@ class Course:
     """Of each site its live bytes at each of the times."""
 
 
+class Measure(NamedTuple):
+    """What the width of a box can mean."""
+
+    field: str
+    """Of `Sums`."""
+    text: str
+    is_memory: bool
+
+
+MEASURES = (
+    Measure("bytes", "bytes", True),
+    Measure("allocations", "calls", False),
+    Measure("never_freed_bytes", "never freed, bytes", True),
+    Measure("never_freed", "never freed", False),
+    Measure("at_peak_bytes", "live at the peak, bytes", True),
+    Measure("at_peak", "live at the peak", False),
+)
+
+
 def flame_graph(calls: Calls, course: Course | None = None, name: str = "flame") -> str:
-    """The figure; nothing if there are no calls."""
+    """The figure and the table of its functions; nothing if there are no calls."""
+    drawn = picture(calls, MEASURES, course, name)
+    return drawn and drawn + in_figures(
+        functions(trees_of(calls)[0].boxes),
+        "Functions that request most, calls of the standard libraries included",
+    )
+
+
+def trees_of(calls: Calls) -> list[Tree]:
+    """The tree without standard libraries, if they are in the tree, and the whole tree."""
     whole = tree_of(calls)
-    if len(whole.boxes) < 2:
-        return ""
+    if not whole.boxes:
+        return [whole]
     own = own_tree(whole, calls)
-    trees = [own, whole] if len(own.boxes) < len(whole.boxes) else [whole]
+    return [own, whole] if len(own.boxes) < len(whole.boxes) else [whole]
+
+
+def picture(
+    calls: Calls, measures: Sequence[Measure], course: Course | None = None, name: str = "flame"
+) -> str:
+    """The figure, first by the first of the measures; nothing if there are no calls."""
+    trees = trees_of(calls)
+    if len(trees[-1].boxes) < 2:
+        return ""
     merged = trees[0].boxes
     if course is None or not course.live or len(course.times_s) < 2:
         course = Course((), (), ())
@@ -69,14 +99,11 @@ def flame_graph(calls: Calls, course: Course | None = None, name: str = "flame")
         if len(trees) > 1
         else ""
     )
-    measures = [
-        (place, text, is_memory)
-        for place, (text, is_memory) in enumerate(MEASURES)
-        if merged[0].sums[place]
-    ]
     options = "".join(
-        f'<option value="{place}" data-memory="{str(is_memory).lower()}">{escape(text)}</option>'
-        for place, text, is_memory in measures
+        f'<option value="{Sums._fields.index(each.field)}" '
+        f'data-memory="{str(each.is_memory).lower()}">{escape(each.text)}</option>'
+        for each in measures
+        if getattr(merged[0].sums, each.field)
     )
     moments = ""
     if course.live:
@@ -101,10 +128,6 @@ def flame_graph(calls: Calls, course: Course | None = None, name: str = "flame")
         '<svg aria-hidden="true"></svg></div>'
         '<output aria-live="polite">&nbsp;</output>'
         f'<script type="application/json">{data}</script></div>'
-        + in_figures(
-            functions(merged),
-            "Functions that request most, calls of the standard libraries included",
-        )
     )
 
 
@@ -116,7 +139,7 @@ def _data(tree: Tree, course: Course) -> dict[str, object]:
         "names": list(names),
         "parent": [box.parent for box in merged],
         "name": [names[box.name] for box in merged],
-        "sums": [[box.sums[place] for box in merged] for place in range(len(MEASURES))],
+        "sums": [[box.sums[place] for box in merged] for place in range(len(Sums._fields))],
         "sites": [tree.places[call] for call in course.calls],
     }
 

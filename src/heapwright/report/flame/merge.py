@@ -8,14 +8,13 @@ within the other. Sums do not change: a box has all requests of its calls.
 """
 
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from heapwright.artefacts.profile.calls import Call, Calls
 from heapwright.artefacts.profile.library_frames import is_library_frame
+from heapwright.artefacts.stacks.profile import functions_at
 
 ROOT = "all"
-LEFT_OUT = "outer calls left out"
 LIBRARIES = "standard libraries alone"
 
 
@@ -80,7 +79,7 @@ def tree_of(calls: Calls) -> Tree:
             places.append(0)
             continue
         place = places[call.parent]
-        for name in names_of(calls, number, call):
+        for name in (function.name for function in functions_at(calls, number)):
             key = place, name
             if key in known:
                 place = known[key]
@@ -132,17 +131,6 @@ def _libraries(calls: Calls) -> set[str]:
     for each in calls.functions:
         (libraries if is_library_frame(each.name, each.file) else own).add(each.name)
     return libraries - own
-
-
-def names_of(calls: Calls, number: int, call: Call) -> list[str]:
-    """The functions of a call, outermost first; an address where nothing is named."""
-    if number < len(calls.frames) and calls.frames[number]:
-        return [calls.functions[function].name for function in calls.frames[number]]
-    if call.code == len(calls.objects) + 1:
-        return [LEFT_OUT]
-    if call.code == len(calls.objects):
-        return [f"0x{call.address:x}"]
-    return [f"{PurePosixPath(calls.objects[call.code].path).name}+0x{call.address:x}"]
 
 
 def by_function(merged: list[Box]) -> dict[str, Sums]:

@@ -3,7 +3,8 @@
 """Calls become boxes by name, and their requested bytes stay the same."""
 
 from heapwright.artefacts.profile.calls import Call, Calls, CodeObject, Function
-from heapwright.report.flame.merge import LEFT_OUT, LIBRARIES, Sums, by_function, own_tree, tree_of
+from heapwright.artefacts.stacks.profile import LEFT_OUT
+from heapwright.report.flame.merge import LIBRARIES, Sums, by_function, own_tree, tree_of
 
 OBJECTS = (CodeObject(path="/usr/bin/program"), CodeObject(path="/lib/libx.so.1"))
 

@@ -6,6 +6,7 @@ import pytest
 
 from heapwright.artefacts.profile.calls import Call, Calls, CodeObject, Function
 from heapwright.artefacts.profile.document import Profile, Provenance
+from heapwright.artefacts.stacks.profile import StackProfile, of_profile
 from support.documents import made
 
 
@@ -41,3 +42,8 @@ def profile(calls: Calls) -> Profile:
         ),
         calls=calls,
     )
+
+
+@pytest.fixture
+def stacks(profile: Profile, calls: Calls) -> StackProfile:
+    return of_profile(profile, calls)

@@ -5,12 +5,12 @@
 import pytest
 
 from heapwright.artefacts.profile.calls import Calls
-from heapwright.artefacts.profile.measure import Measure
+from heapwright.artefacts.stacks.profile import Amount
 from heapwright.report.stacks.folded import folded_lines
 
 
 def test_each_chain_has_its_own_bytes(calls: Calls) -> None:
-    assert list(folded_lines(calls, Measure.BYTES)) == [
+    assert list(folded_lines(calls, Amount.BYTES)) == [
         "no stack 1100\n",
         "main;keep 10000\n",
         "main;keep;grow:it 50000\n",
@@ -19,15 +19,15 @@ def test_each_chain_has_its_own_bytes(calls: Calls) -> None:
 
 
 @pytest.mark.parametrize(
-    ("measure", "whole"),
+    ("amount", "whole"),
     [
-        (Measure.BYTES, 111_100),
-        (Measure.CALLS, 1110),
-        (Measure.PEAK, 10_100),
-        (Measure.NEVER_FREED, 1_100),
+        (Amount.BYTES, 111_100),
+        (Amount.ALLOCATIONS, 1110),
+        (Amount.AT_PEAK_BYTES, 10_100),
+        (Amount.KEPT_BYTES, 1_100),
     ],
 )
-def test_amounts_add_up_to_the_whole(calls: Calls, measure: Measure, whole: int) -> None:
-    amounts = [int(line.rsplit(" ", 1)[1]) for line in folded_lines(calls, measure)]
+def test_amounts_add_up_to_the_whole(calls: Calls, amount: Amount, whole: int) -> None:
+    amounts = [int(line.rsplit(" ", 1)[1]) for line in folded_lines(calls, amount)]
     assert sum(amounts) == whole
     assert min(amounts) > 0

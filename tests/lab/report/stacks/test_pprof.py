@@ -6,52 +6,23 @@ import gzip
 import re
 import shutil
 from collections import defaultdict
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.profile.calls import Calls
-from heapwright.artefacts.profile.document import Profile
+from heapwright.artefacts.stacks.profile import StackProfile
+from heapwright.base.protobuf import fields_of, packed_integers
 from heapwright.report.stacks.pprof import VALUES, pprof_of
 from support.running import ran
 
 Fields = dict[int, list[int | bytes]]
 
 
-def integers(data: bytes) -> Iterator[int]:
-    value = shift = 0
-    for byte in data:
-        value |= (byte & 0x7F) << shift
-        shift += 7
-        if byte < 0x80:
-            yield value
-            value = shift = 0
-
-
 def fields(data: bytes) -> Fields:
     """The fields of a message, by their numbers."""
     found: Fields = defaultdict(list)
-    at = 0
-
-    def integer() -> int:
-        nonlocal at
-        end = at
-        while data[end] & 0x80:
-            end += 1
-        (value,) = integers(data[at : end + 1])
-        at = end + 1
-        return value
-
-    while at < len(data):
-        key = integer()
-        value = integer()
-        if key & 7 == 0:
-            found[key >> 3].append(value)
-        else:
-            assert key & 7 == 2
-            found[key >> 3].append(data[at : at + value])
-            at += value
+    for field, value in fields_of(data):
+        found[field].append(value)
     return found
 
 
@@ -74,14 +45,14 @@ def samples_of(data: bytes) -> dict[tuple[str, ...], list[int]]:
         (places,), (values,) = sample[1], sample[2]
         assert isinstance(places, bytes)
         assert isinstance(values, bytes)
-        chain = tuple(name for place in integers(places) for name in locations[place])
+        chain = tuple(name for place in packed_integers(places) for name in locations[place])
         before = found.get(chain, [0] * len(VALUES))
-        found[chain] = [a + b for a, b in zip(before, integers(values), strict=True)]
+        found[chain] = [a + b for a, b in zip(before, packed_integers(values), strict=True)]
     return found
 
 
-def test_each_chain_has_its_own_sums(profile: Profile, calls: Calls) -> None:
-    assert samples_of(pprof_of(profile, calls)) == {
+def test_each_chain_has_its_own_sums(stacks: StackProfile) -> None:
+    assert samples_of(pprof_of(stacks)) == {
         ("no stack",): [10, 1_100, 0, 0, 0, 0],
         ("keep", "main"): [500, 10_000, 0, 0, 6, 600],
         ("grow;it", "keep", "main"): [500, 50_000, 1, 100, 5, 500],
@@ -89,18 +60,18 @@ def test_each_chain_has_its_own_sums(profile: Profile, calls: Calls) -> None:
     }
 
 
-def test_the_same_profile_gives_the_same_bytes(profile: Profile, calls: Calls) -> None:
-    assert pprof_of(profile, calls) == pprof_of(profile, calls)
+def test_the_same_profile_gives_the_same_bytes(stacks: StackProfile) -> None:
+    assert pprof_of(stacks) == pprof_of(stacks)
 
 
-def test_times_and_the_command_are_there(profile: Profile, calls: Calls) -> None:
-    whole = fields(gzip.decompress(pprof_of(profile, calls)))
+def test_times_and_the_command_are_there(stacks: StackProfile) -> None:
+    whole = fields(gzip.decompress(pprof_of(stacks)))
     strings = [each.decode() for each in whole[6] if isinstance(each, bytes)]
     assert whole[9] == [1_767_323_045 * 10**9]
     assert whole[10] == [2_500_000_000]
     (comments,) = whole[13]
     assert isinstance(comments, bytes)
-    assert [strings[each] for each in integers(comments)] == ["/usr/bin/program -v"]
+    assert [strings[each] for each in packed_integers(comments)] == ["/usr/bin/program -v"]
     assert [strings[int(each[5][0])] for each in messages(whole, 3)] == [
         "/usr/bin/program",
         "/lib/libx.so.1",
@@ -108,12 +79,12 @@ def test_times_and_the_command_are_there(profile: Profile, calls: Calls) -> None
 
 
 @pytest.mark.slow  # newer releases of Go compile pprof at its first use
-def test_pprof_itself_reads_it(profile: Profile, calls: Calls, tmp_path: Path) -> None:
+def test_pprof_itself_reads_it(stacks: StackProfile, tmp_path: Path) -> None:
     go = shutil.which("go") or pytest.skip("no go (package golang-go)")
     file = tmp_path / "p.pb.gz"
-    file.write_bytes(pprof_of(profile, calls))
+    file.write_bytes(pprof_of(stacks))
     for index, total in enumerate((1110, 111_100, 101, 10_100, 11, 1_100)):
-        name = VALUES[index][0]
+        name = list(VALUES.values())[index][0]
         told = ran(
             [go, "tool", "pprof", "-top", "-unit=bytes", f"-sample_index={name}", file], timeout=600
         )
