@@ -209,7 +209,7 @@ def test_a_page_has_no_serious_finding_of_axe(
     built: Path, tmp_path: Path, name: str, width: int
 ) -> None:
     """axe-core checks contrast, names and structure as WCAG asks."""
-    package = pytest.importorskip("axe_core_python", reason="the Python package axe-core-python is not installed")
+    package = pytest.importorskip("axe_core_python", reason="no Python package axe-core-python")
     library = Path(package.__file__).with_name("axe.min.js").read_text("utf-8")
     text = (built / f"{name}.html").read_text("utf-8")
     whole, end, rest = text.rpartition("</body>")
