@@ -17,6 +17,10 @@ namespace heapwright::leakscan {
 
 namespace {
 
+/// No program fills more. Larger mappings are maps with an entry for each address, as those of
+/// sanitizers and of the library that counts.
+constexpr std::uint64_t largestMapping = std::uint64_t{4} << 40;
+
 struct Mapping {
     Range range{};
     std::string rights; ///< "rw-p": read, write, execute, private or shared
@@ -86,7 +90,9 @@ std::vector<Range> ProcessMemory::written() const {
         const bool leftOut = std::any_of(leftOut_.begin(), leftOut_.end(), [&](const Range& each) {
             return each.begin <= mapping.range.begin && mapping.range.end <= each.end;
         });
-        if (!mapping.may('r') || shared || leftOut || !(mapping.may('w') || mapping.changed)) {
+        const bool map = mapping.range.end - mapping.range.begin > largestMapping;
+        if (!mapping.may('r') || shared || leftOut || map ||
+            !(mapping.may('w') || mapping.changed)) {
             continue;
         }
         Range range = mapping.range;

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// heapwright-profile [--process N] TRACE: prints the profile of a trace as one JSON document, which
-// docs/reference/profile.md describes. Exit status: 0; 1 if the output failed; 2 for a wrong
-// command line or a file that is no trace. One line on standard error gives the reason.
+// heapwright-profile [--process N] [--every-site] TRACE: prints the profile of a trace as one JSON
+// document, which docs/reference/profile.md describes. With --every-site it omits no call site.
+// Exit status: 0; 1 if the output failed; 2 for a wrong command line or a file that is no trace.
+// One line on standard error gives the reason.
 #include <charconv>
 #include <cstdio>
 #include <exception>
@@ -24,6 +25,7 @@ using namespace heapwright;
 
 struct Options {
     std::uint32_t process = trace::Selection::all;
+    bool everySite = false;
     std::string path;
 };
 
@@ -37,6 +39,10 @@ std::optional<Options> optionsOf(int count, char** words) {
         if (error != std::errc{} || end != number.data() + number.size())
             return {};
         at = 3;
+    }
+    if (at < count && std::string_view(words[at]) == "--every-site") {
+        options.everySite = true;
+        ++at;
     }
     if (at + 1 != count)
         return {};
@@ -60,7 +66,7 @@ int run(const Options& options) {
     json.key("provenance");
     profiler::writeProvenance(json, trace, options.process, profiler);
     profiler.write(json);
-    profiler.sites().write(json, stacks);
+    profiler.sites().write(json, stacks, options.everySite);
     json.endObject();
     const std::string& text = json.text();
     const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
@@ -72,7 +78,7 @@ int run(const Options& options) {
 int main(int count, char** words) {
     const std::optional<Options> options = optionsOf(count, words);
     if (!options) {
-        std::fputs("usage: heapwright-profile [--process N] TRACE\n", stderr);
+        std::fputs("usage: heapwright-profile [--process N] [--every-site] TRACE\n", stderr);
         return 2;
     }
     try {

@@ -26,13 +26,13 @@ std::uint32_t Sites::find(std::uint64_t key) {
     return found->second;
 }
 
-std::vector<Site> Sites::chosen() const {
+std::vector<Site> Sites::chosen(bool every) const {
     std::vector<Site> sites;
     if (sites_.size() > 1) // without any stack there are no sites
         std::copy_if(sites_.begin(), sites_.end(), std::back_inserter(sites),
                      [](const Site& site) { return site.allocations != 0; });
     const auto byBytes = [](const Site& a, const Site& b) { return a.bytes > b.bytes; };
-    if (sites.size() > 2 * listed) {
+    if (!every && sites.size() > 2 * listed) {
         const auto rest = sites.begin() + listed;
         std::nth_element(sites.begin(), rest, sites.end(), byBytes);
         std::nth_element(rest, rest + listed, sites.end(), [](const Site& a, const Site& b) {
@@ -52,8 +52,8 @@ std::uint32_t Sites::numberOf(const Site& site) const {
     return found == numbers_.end() ? 0 : found->second;
 }
 
-void Sites::write(Json& json, const trace::StackTable& stacks) const {
-    const std::vector<Site> sites = chosen();
+void Sites::write(Json& json, const trace::StackTable& stacks, bool every) const {
+    const std::vector<Site> sites = chosen(every);
     json.key("sites").beginArray();
     CallTree tree(stacks, sites_);
     for (const Site& site : sites) {

@@ -58,8 +58,9 @@ public:
     const std::vector<Site>& all() const { return sites_; }
 
     /// The sites with the most requested bytes, and those with the most bytes left at the end. Each
-    /// has the number of its call in the tree, and the tree is written with them.
-    void write(Json& json, const trace::StackTable& stacks) const;
+    /// has the number of its call in the tree, and the tree is written with them. With `every`, all
+    /// sites.
+    void write(Json& json, const trace::StackTable& stacks, bool every = false) const;
 
 private:
     static constexpr std::size_t listed = 1000; ///< of either
@@ -70,7 +71,7 @@ private:
         std::uint32_t number = 0;
     };
 
-    std::vector<Site> chosen() const;
+    std::vector<Site> chosen(bool every) const;
     std::uint32_t find(std::uint64_t key);
     std::uint32_t numberOf(const Site& site) const;
 

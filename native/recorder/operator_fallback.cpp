@@ -23,19 +23,21 @@ constinit bool programReplacesOperators = false;
 
 namespace {
 
-/// Whether a name is bound to a function of this library.
-bool isOurs(const char* name) noexcept {
+/// Where the library of a function begins; null if it is in none.
+const void* baseOf(const void* function) noexcept {
     Dl_info found = {};
-    void* const function = ::dlsym(RTLD_DEFAULT, name);
-    return function != nullptr && ::dladdr(function, &found) != 0 &&
-           found.dli_fbase == static_cast<const void*>(&__ehdr_start[0]);
+    return function != nullptr && ::dladdr(function, &found) != 0 ? found.dli_fbase : nullptr;
 }
 
 } // namespace
 
-void findOperatorOwner() noexcept {
+void findOperatorOwner(const void* also) noexcept {
+    const void* const other = baseOf(also);
     for (const char* name : {"_Znwm", "_Znam", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm"}) {
-        programReplacesOperators = programReplacesOperators || !isOurs(name);
+        const void* const owner = baseOf(::dlsym(RTLD_DEFAULT, name));
+        const bool ours = owner == static_cast<const void*>(&__ehdr_start[0]) ||
+                          (owner != nullptr && owner == other);
+        programReplacesOperators = programReplacesOperators || !ours;
     }
 }
 

@@ -8,8 +8,9 @@
 
 namespace heapwright::recorder {
 
-/// Called once, when the libraries of the program are loaded.
-void findOperatorOwner() noexcept;
+/// Called once, when the libraries of the program are loaded. Operators of the library that has the
+/// function `also` do not belong to the program.
+void findOperatorOwner(const void* also = nullptr) noexcept;
 
 /// Whether a relevant operator belongs to the program.
 extern constinit bool programReplacesOperators;

@@ -53,6 +53,7 @@ INCLUDES: dict[str, set[str]] = {
     "native/guest": set(),
     "native/kernelsim": HEAPS | {"native/synth"},
     "native/leakscan": TRACES,
+    "native/limit": LOW | {"include/c", "native/recorder"},
     "native/preload": HEAPS,
     "native/profiler": TRACES,
     "native/recorder": TRACES | {"native/runner"},

@@ -25,6 +25,7 @@ STAGES = frozenset(
         "explain",
         "kernel",
         "kernelsim",
+        "limit",
         "profile",
         "record",
         "replay",

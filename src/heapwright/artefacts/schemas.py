@@ -20,6 +20,7 @@ MODULES = {
     "granary-statistics": "heapwright.artefacts.allocator.granary_statistics",
     "kernel-load": "heapwright.artefacts.kernelsim.load",
     "kernel-models": "heapwright.artefacts.kernelsim.document",
+    "limit": "heapwright.artefacts.limit.document",
     "long-run": "heapwright.artefacts.long_run.document",
     "profile": "heapwright.artefacts.profile.document",
     "program": "heapwright.artefacts.program.model",

@@ -15,6 +15,7 @@ UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 LARGEST_SIZE = 2**62
 """Of bytes: more than any address space."""
 SIZE = re.compile(r"(?P<number>[0-9]+(\.[0-9]+)?) ?(?P<unit>[KMGT]?)(I?B)?", re.IGNORECASE)
+COUNT = re.compile(r"(?P<digits>[0-9][0-9_]{0,30})(e\+?(?P<exponent>[0-9]{1,2}))?", re.IGNORECASE)
 FRACTION = re.compile(r"(?P<number>[0-9]*\.?[0-9]+) ?(?P<percent>%?)")
 CPU_RANGE = re.compile(r"(?P<first>[0-9]{1,5})(-(?P<last>[0-9]{1,5}))?")
 
@@ -44,6 +45,23 @@ def parse_size(text: str) -> int:
     if not 1 <= size <= LARGEST_SIZE:
         raise BadParameter(f"{text!r} is not between 1 byte and {LARGEST_SIZE >> 40:,} T")
     return int(size)
+
+
+def parse_allowance(text: str) -> int:
+    """A size as above, or zero: `200M`, `0`."""
+    return 0 if text.strip() == "0" else parse_size(text)
+
+
+def parse_count(text: str) -> int:
+    """`1000000`, `1_000_000` or `1e6`: a whole number of things, zero included."""
+    match = COUNT.fullmatch(text.strip())
+    if match is None:
+        raise BadParameter(f"{text!r} is no count; write 1000000 or 1e6")
+    digits, exponent = match["digits"].replace("_", ""), int(match["exponent"] or 0)
+    count = int(digits + "0" * exponent)
+    if count > LARGEST_SIZE:
+        raise BadParameter(f"{text!r} is more than {LARGEST_SIZE:,}")
+    return count
 
 
 def parse_cpus(text: str, allowed: set[int]) -> tuple[int, ...]:

@@ -70,6 +70,11 @@ PURPOSES = {
             "drag",
             "Show how much longer than needed a program holds its memory, and at which call sites.",
         ),
+        Verb(
+            "limit",
+            "Check budgets of memory: allocations, bytes, peak, leaks, functions that must not "
+            "allocate.",
+        ),
     ),
     "Record and generate loads": (
         Verb("record", "Run a command and record all its requests to malloc in one trace file."),

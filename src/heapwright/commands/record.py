@@ -126,23 +126,27 @@ def record_command(
     *,
     behind: tuple[Path, ...] = (),
     variables: Mapping[str, str] | None = None,
+    recorded: bool = True,
 ) -> tuple[Outcome, tuple[str, ...]]:
     """Record the command with these libraries preloaded `behind` the recorder and these
-    variables set. Returns the outcome and the notes for the user. Raises HeapwrightError."""
+    variables set. Unless it is to be `recorded`, the recorder is left out, and the trace is empty.
+    Returns the outcome and the notes for the user. Raises HeapwrightError."""
     environment = {**os.environ, **(variables or {})}
     warnings = check(command, Path.cwd(), environment, shell=False)
     with PreloadPaths() as paths:
+        libraries = libraries_of(paths, behind)[0 if recorded else 1 :]
         request = Request(
             command,
             trace,
-            _preload(libraries_of(paths, behind), environment),
+            _preload(libraries, environment),
             environment,
             how or HowToRecord(),
             secrets.randbits(63),
             Path(witness_file()),
         )
         outcome = record(request)
-    return outcome, (*warnings, *notes_on(outcome))
+    notes = notes_on(outcome) if recorded else end_of(outcome)
+    return outcome, (*warnings, *notes)
 
 
 def record_program(
@@ -214,12 +218,17 @@ def _unless_asked(outcome: Outcome, beside: RecordedProgram) -> Iterator[str]:
     return notes_on(outcome)
 
 
-def notes_on(outcome: Outcome) -> Iterator[str]:
-    """The reasons why the trace lacks a part of the command."""
+def end_of(outcome: Outcome) -> Iterator[str]:
+    """How the command failed, if it did."""
     if outcome.signal:
         yield f"the command was ended by {name_of_signal(outcome.signal)}"
     elif outcome.exit_status:
         yield f"the command exited with status {outcome.exit_status}"
+
+
+def notes_on(outcome: Outcome) -> Iterator[str]:
+    """The reasons why the trace lacks a part of the command."""
+    yield from end_of(outcome)
     if outcome.stop != "none":
         yield f"recording stopped early: {STOPPED[outcome.stop]}; the command continued without it"
     if outcome.unfollowed:

@@ -30,7 +30,7 @@ KEPT_AT_TOP = 256 * 1024
 NO_FASTBINS = "glibc.malloc.mxfast=0"
 NO_TCACHE = "glibc.malloc.tcache_count=0"
 OURS = "libheapwright-"
-NOT_ALLOCATORS = ("recorder", "hold", "witness", "marks", "region", "xalloc", "obstack")
+NOT_ALLOCATORS = ("recorder", "hold", "counter", "witness", "marks", "region", "xalloc", "obstack")
 
 
 def allocator_in_use(objects: Iterable[str]) -> str:

@@ -19,10 +19,21 @@ from heapwright.profile.symbols.names import named
 PROGRAM = "profile"
 
 
-def profile_trace(path: Path, process: int | None = None, root: Path | None = None) -> Profile:
+EVERY_SITE = "--every-site"
+
+
+def profile_trace(
+    path: Path,
+    process: int | None = None,
+    root: Path | None = None,
+    *,
+    every_site: bool = False,
+    names: bool = True,
+) -> Profile:
     """The profile of a trace; of one process of it, if one is named.
 
-    `root` is the root folder of a process that still runs, maybe in a container.
+    `root` is the root folder of a process that still runs, maybe in a container. With `every_site`
+    it lists small sites as well. Without `names` the sites have no names, which is faster.
 
     Raises HeapwrightError where the file is no trace, or not one of this version.
     """
@@ -31,7 +42,8 @@ def profile_trace(path: Path, process: int | None = None, root: Path | None = No
         return HeapwrightError(f"{path} cannot be profiled: {why}")
 
     check_process(path, process)
-    profile = Program(PROGRAM, refusal).answer(Profile, [*selection(process), plain(path)])
+    words = [*selection(process), *([EVERY_SITE] if every_site else []), plain(path)]
+    profile = Program(PROGRAM, refusal).answer(Profile, words)
     origin = profile.provenance.model_copy(update={"trace": str(path)})
     profile = profile.model_copy(update={"heapwright_version": __version__, "provenance": origin})
-    return named(profile, root)
+    return named(profile, root) if names else profile

@@ -9,6 +9,8 @@ from typer import BadParameter
 
 from heapwright.cli.values import (
     format_cpus,
+    parse_allowance,
+    parse_count,
     parse_cpus,
     parse_fraction,
     parse_margin,
@@ -50,6 +52,23 @@ def test_a_margin_may_be_nothing() -> None:
 )
 def test_a_size(text: str, value: int) -> None:
     assert parse_size(text) == value
+
+
+def test_an_allowance_may_be_nothing() -> None:
+    assert (parse_allowance("0"), parse_allowance("2k")) == (0, 2048)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("0", 0), ("12", 12), ("1_000", 1000), ("1e6", 10**6), ("25E+3", 25000)]
+)
+def test_a_count(text: str, value: int) -> None:
+    assert parse_count(text) == value
+
+
+@pytest.mark.parametrize("text", ["", "-1", "1.5", "e6", "1e-2", "1e99", "2M", "9" * 31])
+def test_no_count(text: str) -> None:
+    with pytest.raises(BadParameter):
+        parse_count(text)
 
 
 @pytest.mark.parametrize(
