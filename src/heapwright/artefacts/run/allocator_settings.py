@@ -13,7 +13,7 @@ OF_TUNABLE = {
     "glibc.malloc.arena_max": "MALLOC_ARENA_MAX",
     "glibc.malloc.mmap_threshold": "MALLOC_MMAP_THRESHOLD_",
 }
-LISTS = {"MALLOC_CONF": (",", ":"), TUNABLES: (":", "=")}
+LISTS = {"MALLOC_CONF": (",", ":"), TUNABLES: (":", "="), "HEAPWRIGHT_GRANARY": (",", "=")}
 """Variables with several options: what separates options, and an option from its value."""
 VARIABLES = (
     *OF_TUNABLE.values(),
