@@ -26,6 +26,7 @@ MODULES = {
     "program": "heapwright.artefacts.program.model",
     "study": "heapwright.artefacts.study.model",
     "taxonomy": "heapwright.artefacts.taxonomy.document",
+    "tuning": "heapwright.artefacts.tuning.document",
     "validation": "heapwright.artefacts.validation.document",
 }
 """By the name of the schema: the module that describes the document."""

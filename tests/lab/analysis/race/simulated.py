@@ -8,9 +8,7 @@ drifts as the machine did. A run takes the recorded time, times the candidate's 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,38 +16,16 @@ from numpy.typing import NDArray
 from heapwright.analysis.blocked import Cells, fit
 from heapwright.analysis.intervals import FEWEST_BOOTSTRAP_BLOCKS, bootstrap, dunnett
 from heapwright.analysis.race.race import Figures, Race, Rules
+from support.recorded_noise import Noise
 
 Floats = NDArray[np.float64]
 
-RECORDED = Path(__file__).with_name("noise.csv")
 COMMANDS = ("python", "perl", "compiler")
 RULES = Rules(margin=0.02)
 LOOKS = (5, 10, 20, 30, 60, 120, 240, 480)
 """Those of `--until`, doubled until every ratio is known."""
 UNTIL = 0.03
 RESAMPLES = 999
-
-
-@cache
-def recorded() -> dict[str, Floats]:
-    """The logarithms of each column."""
-    lines = [line for line in RECORDED.read_text("utf-8").splitlines() if line[0] != "#"]
-    values = np.log(np.loadtxt(lines[1:], delimiter=","))
-    return dict(zip(lines[0].split(","), values.T, strict=True))
-
-
-class Noise:
-    """An endless stretch of recorded runs."""
-
-    def __init__(self, column: str, draws: np.random.Generator) -> None:
-        self._values = recorded()[column]
-        self._next = int(draws.integers(len(self._values)))
-
-    def take(self, runs: int) -> Floats:
-        """The noise of the next runs."""
-        where = (self._next + np.arange(runs)) % len(self._values)
-        self._next += runs
-        return self._values[where]
 
 
 def allocators(candidates: int, draws: np.random.Generator) -> Floats:

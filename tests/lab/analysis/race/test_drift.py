@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from heapwright.analysis.drift import FEWEST_BLOCKS, drift
-
-from .simulated import Noise, recorded
+from support.recorded_noise import Noise, recorded
 
 ERROR = 0.01
 LEAST = 0.1

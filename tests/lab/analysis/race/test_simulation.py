@@ -11,10 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from support.recorded_noise import Noise
+
 from .simulated import (
     COMMANDS,
     Floats,
-    Noise,
     Outcome,
     allocators,
     complete_blocks,
