@@ -40,6 +40,7 @@ NEXT: Mapping[str, str] = {
     "synth": "heapwright replay TRACE   (compare the allocators on a trace)",
     "taxonomy": "heapwright report {json} -o taxonomy.html   (all curves as a page)",
     "trace": "heapwright profile TRACE   (the program's requests to malloc)",
+    "tune": "heapwright compare {target}   (compare with other allocators)",
     "validate": "heapwright compare -a {first},glibc {target}   (both on a program of yours)",
     "workloads": "heapwright workloads show NAME   (what a workload does)",
 }
@@ -52,6 +53,7 @@ OF_TRACE: Mapping[str, str] = {
     "profile": "heapwright explain {trace}   (leak, retention or growth, and where)",
     "synth": "heapwright replay {trace}   (compare the allocators on a trace)",
     "trace": "heapwright profile {trace}   (the program's requests to malloc)",
+    "tune": "heapwright replay {trace}   (compare the allocators on the trace)",
 }
 """Used instead if the arguments name an existing trace."""
 OF_STATUS: Mapping[str, str] = {

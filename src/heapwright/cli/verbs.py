@@ -47,6 +47,10 @@ PURPOSES = {
             "history",
             "Show how stored comparisons changed over commits, and find the commits of changes.",
         ),
+        Verb(
+            "tune",
+            "Search the settings of an allocator for a command, and confirm the best by new runs.",
+        ),
         Verb("allocators", "List the allocators that can be used here, or show one of them."),
         Verb(
             "run",

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         taxonomy,
         trace,
         trace_formats,
+        tune,
         validate,
         workloads,
     )
@@ -92,6 +93,7 @@ __all__ = [
     "taxonomy",
     "trace",
     "trace_formats",
+    "tune",
     "validate",
     "workloads",
 ]
