@@ -13,6 +13,7 @@
 #include <deque>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace heapwright::leakscan {
@@ -53,6 +54,10 @@ class LiveBlocks {
 public:
     /// Includes the blocks that a forked process inherited, because they may lead to its own.
     LiveBlocks(const trace::Trace& trace, std::uint32_t process);
+
+    /// Blocks that another source knows, ascending, and the pages of the allocator.
+    LiveBlocks(std::vector<Block> blocks, PageSet pages)
+        : blocks_(std::move(blocks)), pages_(std::move(pages)) {}
 
     std::vector<Block>& blocks() { return blocks_; } ///< ascending
     const std::vector<Block>& blocks() const { return blocks_; }

@@ -54,6 +54,7 @@ INCLUDES: dict[str, set[str]] = {
     "native/kernelsim": HEAPS | {"native/synth"},
     "native/leakscan": TRACES,
     "native/limit": LOW | {"include/c", "native/recorder"},
+    "native/look": HEAPS | {"native/trace", "native/leakscan"},
     "native/preload": HEAPS,
     "native/profiler": TRACES,
     "native/recorder": TRACES | {"native/runner"},

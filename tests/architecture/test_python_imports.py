@@ -26,6 +26,7 @@ STAGES = frozenset(
         "kernel",
         "kernelsim",
         "limit",
+        "look",
         "profile",
         "record",
         "replay",

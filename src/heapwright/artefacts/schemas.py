@@ -22,6 +22,7 @@ MODULES = {
     "kernel-models": "heapwright.artefacts.kernelsim.document",
     "limit": "heapwright.artefacts.limit.document",
     "long-run": "heapwright.artefacts.long_run.document",
+    "look": "heapwright.artefacts.look.document",
     "profile": "heapwright.artefacts.profile.document",
     "program": "heapwright.artefacts.program.model",
     "study": "heapwright.artefacts.study.model",

@@ -33,6 +33,7 @@ NEXT: Mapping[str, str] = {
     "history": "heapwright history {first} --html history.html   (all curves as a page)",
     "import": "heapwright profile TRACE   (the program's requests to malloc)",
     "limit": "heapwright profile --stacks --html profile.html {target}   (sites and charts)",
+    "look": "heapwright explain -- COMMAND   (the call sites, from a start under the recorder)",
     "profile": "heapwright explain {target}   (leak, retention or growth, and where)",
     "programs": "heapwright compare --program NAME   (compare allocators on a real program)",
     "record": "heapwright explain {output}   (leak, retention or growth, and where)",

@@ -66,6 +66,7 @@ PURPOSES = {
             "explain",
             "Find the reason for a program's memory: leak, retention, growth, or none of these.",
         ),
+        Verb("look", "Show what is resident in a running process or a core file, and why."),
         Verb(
             "profile",
             "Show a program's requests to malloc: amounts, sizes, lifetimes, threads, call sites.",

@@ -31,6 +31,7 @@ from heapwright.artefacts.run.foreign_heaps import (
     foreign_heap_of,
     interpreter_of,
 )
+from heapwright.artefacts.run.serving import allocator_in_use
 from heapwright.explain import sentence
 from heapwright.explain.culprits import hidden, of_growth, of_leak
 from heapwright.explain.evidence import (
@@ -45,7 +46,7 @@ from heapwright.explain.evidence import (
     suspects,
     until,
 )
-from heapwright.explain.settings import MMAP_THRESHOLD, Use, allocator_in_use, setting_for
+from heapwright.explain.settings import MMAP_THRESHOLD, Use, setting_for
 
 MOST_CULPRITS = 10
 ADDRESS = re.compile(r"[^\s(]+\+0x[0-9a-f]+")

@@ -8,15 +8,14 @@ The variables are those that the allocators document: glibc's mallopt(3), jemall
 advice is a call in the program or another allocator.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
 from heapwright.artefacts.explanation.document import Setting
 from heapwright.artefacts.profile.series import HeapPlace, MostHeld
 from heapwright.artefacts.run.allocator_settings import TUNABLES, beside_what_is_set, is_in_force
+from heapwright.artefacts.run.serving import GLIBC
 
-GLIBC = "glibc"
 MMAP_THRESHOLD = 128 * 1024
 """glibc's initial threshold. It rises up to 32 MiB as blocks of that size are freed."""
 MORE_THAN_NEEDED = 1.5
@@ -29,22 +28,6 @@ KEPT_AT_TOP = 256 * 1024
 """Bytes. What stays free at the top of an arena with the initial trim threshold."""
 NO_FASTBINS = "glibc.malloc.mxfast=0"
 NO_TCACHE = "glibc.malloc.tcache_count=0"
-OURS = "libheapwright-"
-NOT_ALLOCATORS = ("recorder", "hold", "counter", "witness", "marks", "region", "xalloc", "obstack")
-
-
-def allocator_in_use(objects: Iterable[str]) -> str:
-    """The allocator found among the mapped files; else that of the C library."""
-    for path in objects:
-        name = PurePosixPath(path).name
-        if name.startswith(OURS):
-            ours = name.removeprefix(OURS).split(".so")[0]
-            if ours not in NOT_ALLOCATORS:
-                return ours
-        for known in ("jemalloc", "tcmalloc", "mimalloc", "tbbmalloc"):
-            if known in name:
-                return known
-    return GLIBC
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,8 @@
 import pytest
 
 from heapwright.artefacts.profile.series import MostHeld
-from heapwright.explain.settings import Use, allocator_in_use, setting_for
+from heapwright.artefacts.run.serving import allocator_in_use
+from heapwright.explain.settings import Use, setting_for
 
 from .profiles import MIB, place
 

@@ -1,0 +1,229 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The work of `heapwright look`, after its options are read: read the memory, judge, print."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from heapwright import __version__
+from heapwright.artefacts.look.document import Access, Category, Kind, Look, Verdict
+from heapwright.artefacts.run.serving import GLIBC, allocator_in_use
+from heapwright.base.errors import ExitCode, HeapwrightError
+from heapwright.base.quantities import several, size
+from heapwright.commands.output import Outputs
+from heapwright.commands.text import printing
+from heapwright.look.process import (
+    Process,
+    environment_of,
+    is_32_bit,
+    missing_right,
+    read_process,
+)
+from heapwright.look.scan import Denied, Scan, scan_core, scan_process
+from heapwright.look.verdict import Seen, judge
+from heapwright.report.console import make_console
+from heapwright.report.look import print_look
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The command line, read."""
+
+    target: str
+    pause: bool
+    leaks: bool
+    json_file: str | None
+    quiet: bool
+
+
+def run_look(options: Options) -> ExitCode:
+    """Run the verb; return the exit status. Raises HeapwrightError for a refused request."""
+    outputs = Outputs(json=options.json_file)
+    pid = int(options.target) if options.target.isascii() and options.target.isdigit() else None
+    found = _core(options) if pid is None else _process(pid, options)
+    failure = outputs.write(json=found.to_json)
+    with printing():
+        print_look(make_console(outputs.stream), found, quiet=options.quiet)
+    if failure is not None:
+        raise failure
+    return ExitCode.OK if found.access is Access.FULL else ExitCode.NOTHING_COMPARED
+
+
+def _process(pid: int, options: Options) -> Look:
+    process = read_process(pid)
+    if is_32_bit(pid):
+        raise HeapwrightError(
+            f"process {pid} ({process.name}) is a program for 32 bits, which is not supported"
+        )
+    scan = scan_process(pid, pause=options.pause, leaks=options.leaks)
+    if isinstance(scan, Denied):
+        return _outside(process)
+    return _look(scan, process, environment_of(pid), "")
+
+
+def _core(options: Options) -> Look:
+    path = Path(options.target)
+    if not path.is_file():
+        raise HeapwrightError(
+            f"{options.target} is neither the number of a process nor a file",
+            "heapwright look PID, or heapwright look CORE",
+        )
+    if options.pause:
+        raise HeapwrightError("--pause is for a process, and this is a core file")
+    return _look(scan_core(path, leaks=options.leaks), None, {}, options.target)
+
+
+def _look(scan: Scan, process: Process | None, environment: dict[str, str], core: str) -> Look:
+    used = scan.glibc is not None and any(each.heaps for each in scan.glibc.arenas)
+    serving = allocator_in_use(scan.objects)
+    allocator = serving if serving != GLIBC or used else ""
+    trusted = scan.glibc if used else None
+    seen = Seen(scan.categories, allocator or GLIBC, trusted, scan.granary, scan.leaks, environment)
+    return Look(
+        heapwright_version=__version__,
+        pid=None if process is None else process.pid,
+        core=core,
+        name="" if process is None else process.name,
+        taken=datetime.now(UTC).isoformat(timespec="seconds"),
+        access=Access.FULL,
+        threads=None if process is None else process.threads,
+        resident_bytes=seen.resident,
+        swapped_bytes=sum(each.swapped_bytes for each in scan.categories),
+        allocator=allocator,
+        categories=scan.categories,
+        glibc=scan.glibc,
+        granary=scan.granary,
+        stacks=scan.stacks,
+        largest=scan.largest,
+        leaks=scan.leaks,
+        released_bytes=None
+        if trusted is None
+        else sum(each.released_bytes for each in trusted.arenas),
+        missing_bytes=scan.missing_bytes,
+        pause_ms=scan.pause_ms,
+        copied_bytes=scan.copied_bytes,
+        verdict=judge(seen),
+        notes=tuple(_notes(scan)),
+    )
+
+
+def _ran(scan: Scan) -> bool:
+    return scan.pause_ms is None and not scan.is_core
+
+
+def _notes(scan: Scan) -> list[str]:
+    """What a reader has to know about the figures."""
+    notes = _notes_on_heap(scan)
+    if scan.is_core:
+        notes.append(
+            "A core file does not say which pages were resident: pages of zeros count as absent."
+        )
+    if scan.missing_bytes:
+        notes.append(
+            f"The core file is truncated: it lacks {size(scan.missing_bytes)}, so all sums are too "
+            "small. A full disk or `ulimit -c` may be the reason."
+        )
+    if scan.leaks is not None and not scan.leaks.is_complete:
+        notes.append("There are too many blocks for a search for leaks.")
+    elif scan.leaks is not None and scan.leaks.blocks and _ran(scan):
+        notes.append(
+            "The process ran during the search, so a block whose pointer is only in a register "
+            "counts as lost."
+        )
+    if scan.stacks.ended_resident_bytes > 1 << 20:
+        notes.append(
+            f"Stacks of {several(scan.stacks.ended, 'ended thread')} hold "
+            f"{size(scan.stacks.ended_resident_bytes)}."
+        )
+    if scan.pause_ms is not None:
+        notes.append(
+            f"The process was stopped for {scan.pause_ms:.1f} ms, to copy "
+            f"{size(scan.copied_bytes)}."
+        )
+    return notes
+
+
+def _notes_on_heap(scan: Scan) -> list[str]:
+    notes: list[str] = []
+    if scan.glibc is None:
+        return notes
+    arenas = scan.glibc.arenas
+    lost = sum(each.lost_bytes for each in arenas)
+    repeats = sum(each.repeats for each in arenas)
+    if lost:
+        notes.append(
+            f"In {size(lost)} of the heap no block was recognised. The program changed it "
+            "during the look, or it is damaged. --pause stops the process for the look."
+        )
+    elif repeats:
+        notes.append(
+            f"The heap changed during the look, and {several(repeats, 'walk')} began again."
+        )
+    if not scan.glibc.is_whole:
+        notes.append("Not all arenas were found, so the sums are too small.")
+    if scan.glibc.parameters is None:
+        notes.append(
+            "The settings of this version of glibc were not found; it is not one of 2.35 to 2.41."
+        )
+    elif scan.glibc.parameters.mmaps != scan.glibc.mapped.blocks:
+        notes.append(
+            f"glibc counts {several(scan.glibc.parameters.mmaps, 'block')} with mappings of "
+            f"their own, and {scan.glibc.mapped.blocks} were found."
+        )
+    locked = sum(each.is_locked for each in arenas)
+    if locked:
+        notes.append(
+            f"{several(locked, 'arena')} had a locked lock: a thread was in malloc, or hangs."
+        )
+    return notes
+
+
+def _outside(process: Process) -> Look:
+    """What remains without the right to read the memory."""
+    why, remedy = missing_right(process)
+    sums = {
+        "anonymous": process.anonymous,
+        "files": process.files,
+        "shared": process.shared,
+    }
+    return Look(
+        heapwright_version=__version__,
+        pid=process.pid,
+        core="",
+        name=process.name,
+        taken=datetime.now(UTC).isoformat(timespec="seconds"),
+        access=Access.STATUS,
+        threads=process.threads,
+        resident_bytes=process.resident,
+        swapped_bytes=process.swapped,
+        allocator="",
+        categories=tuple(
+            Category(
+                name=name,
+                mappings=0,
+                bytes=0,
+                resident_bytes=resident,
+                swapped_bytes=0,
+                lazy_free_bytes=0,
+            )
+            for name, resident in sums.items()
+        ),
+        glibc=None,
+        granary=None,
+        stacks=None,
+        largest=(),
+        leaks=None,
+        released_bytes=None,
+        missing_bytes=0,
+        pause_ms=None,
+        copied_bytes=0,
+        verdict=Verdict(
+            kind=Kind.UNKNOWN,
+            sentence=f"Unknown: the memory of process {process.pid} ({process.name}) cannot be "
+            f"read: {why}.",
+            remedy=f"{remedy[0].upper()}{remedy[1:]}. The sums above need no right: heap, stacks "
+            "and data are in anonymous memory.",
+        ),
+        notes=(),
+    )

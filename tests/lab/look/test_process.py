@@ -1,0 +1,72 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Which right is missing, and processes without memory."""
+
+import os
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from heapwright.base.errors import HeapwrightError
+from heapwright.look.process import YAMA, Process, missing_right, read_process
+
+USER = 1000
+
+
+def process(user: int = USER) -> Process:
+    """A process of a user."""
+    return Process(7, "server", "S", 1, (user,) * 4, 0, 0, 0, 0, 0)
+
+
+@pytest.fixture
+def proc(tmp_path: Path) -> Path:
+    """A folder in place of /proc, without Yama."""
+    (tmp_path / YAMA).parent.mkdir(parents=True)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("scope", "owner", "user", "why", "remedy"),
+    [
+        ("0", 1001, USER, "belongs to user 1001", "sudo heapwright look 7"),
+        ("1", USER, USER, "ptrace_scope is 1", "sysctl kernel.yama.ptrace_scope=0"),
+        ("2", USER, USER, "ptrace_scope is 2", "--cap-add=SYS_PTRACE"),
+        ("3", USER, 0, "ptrace_scope is 3", "heapwright look CORE"),
+        ("0", USER, 0, "root lacks the right SYS_PTRACE", "--cap-add=SYS_PTRACE"),
+        ("0", USER, USER, "PR_SET_DUMPABLE", "sudo heapwright look 7"),
+        ("", USER, USER, "PR_SET_DUMPABLE", "sudo heapwright look 7"),
+    ],
+)
+def test_the_missing_right_is_named(  # noqa: PLR0917
+    proc: Path, scope: str, owner: int, user: int, why: str, remedy: str
+) -> None:
+    if scope:
+        (proc / YAMA).write_text(f"{scope}\n", encoding="utf-8")
+    said = missing_right(process(owner), proc, user)
+    assert why in said[0]
+    assert remedy in said[1]
+
+
+def test_a_process_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(HeapwrightError, match="there is no process 4194303"):
+        read_process(4194303)
+
+
+def test_a_process_that_has_ended_is_refused() -> None:
+    with subprocess.Popen(["true"]) as ended:
+        for _ in range(500):
+            text = Path(f"/proc/{ended.pid}/stat").read_text(encoding="utf-8")
+            if text.rpartition(")")[2].split()[0] == "Z":
+                break
+            time.sleep(0.01)
+        with pytest.raises(HeapwrightError, match="has ended"):
+            read_process(ended.pid)
+
+
+def test_the_figures_that_each_user_may_read() -> None:
+    own = read_process(os.getpid())
+    assert own.resident >= own.anonymous > 0
+    assert own.threads >= 1
+    assert own.users[0] == os.getuid()

@@ -1,0 +1,168 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The verdict on heaps made by hand."""
+
+from typing import Any
+
+import pytest
+
+from heapwright.artefacts.look.document import (
+    Arena,
+    Blocks,
+    Category,
+    Glibc,
+    Kind,
+    Leaks,
+    LostGroup,
+    Parameters,
+    Verdict,
+)
+from heapwright.look.verdict import Seen, judge
+
+MIB = 1 << 20
+
+
+def arena(live: int, resident: int, *, is_main: bool = True, **more: Any) -> Arena:
+    """An arena with one heap. Sizes are in MiB."""
+    values: dict[str, Any] = {
+        "address": 1,
+        "is_main": is_main,
+        "is_locked": False,
+        "threads": 1,
+        "heaps": 1,
+        "system_bytes": resident * MIB,
+        "resident_bytes": resident * MIB,
+        "live": Blocks(blocks=live * 1000, bytes=live * MIB),
+        "cached": Blocks(),
+        "fast": Blocks(),
+        "free": Blocks(),
+        "free_page_bytes": 0,
+        "top_bytes": 0,
+        "top_resident_bytes": 0,
+        "released_bytes": 0,
+        "lost_bytes": 0,
+        "repeats": 0,
+    }
+    return Arena(**(values | more))
+
+
+def verdict(
+    *arenas: Arena,
+    elsewhere: int = 0,
+    trim_threshold: int = 128 << 10,
+    leaks: Leaks | None = None,
+    allocator: str = "glibc",
+    environment: dict[str, str] | None = None,
+) -> Verdict:
+    glibc = Glibc(
+        path="/libc.so.6",
+        is_whole=True,
+        parameters=Parameters(
+            trim_threshold=trim_threshold,
+            mmap_threshold=trim_threshold,
+            arena_max=0,
+            is_threshold_fixed=False,
+            top_pad=0,
+            tcache_count=7,
+            mmaps=0,
+            mmapped_bytes=0,
+        ),
+        arenas=arenas,
+        mapped=Blocks(),
+        mapped_resident_bytes=0,
+        thread_caches=1,
+    )
+    sums = {
+        "heap": sum(each.resident_bytes for each in arenas if each.is_main),
+        "arenas": sum(each.resident_bytes for each in arenas if not each.is_main),
+        "anonymous": elsewhere * MIB,
+    }
+    categories = tuple(
+        Category(
+            name=name,
+            mappings=1,
+            bytes=size,
+            resident_bytes=size,
+            swapped_bytes=0,
+            lazy_free_bytes=0,
+        )
+        for name, size in sums.items()
+    )
+    seen = Seen(categories, allocator, glibc if arenas else None, None, leaks, environment or {})
+    return judge(seen)
+
+
+def test_a_heap_of_live_blocks_is_live() -> None:
+    found = verdict(arena(90, 100))
+    assert found.kind is Kind.LIVE
+    assert "90.0 MiB of the 100.0 MiB" in found.sentence
+
+
+def test_a_free_top_below_a_risen_threshold_is_retention_with_that_setting() -> None:
+    top = {"released_bytes": 70 * MIB, "top_resident_bytes": 70 * MIB}
+    found = verdict(arena(20, 100, **top), trim_threshold=64 * MIB)
+    assert found.kind is Kind.RETENTION
+    assert "MALLOC_TRIM_THRESHOLD_=131072" in found.remedy
+    assert "malloc_trim(0) would release 70.0 MiB" in found.sentence
+
+
+def test_free_pages_below_live_blocks_need_a_trim() -> None:
+    found = verdict(arena(20, 100, released_bytes=70 * MIB))
+    assert found.kind is Kind.RETENTION
+    assert found.remedy.startswith("Call malloc_trim(0)")
+
+
+def test_free_memory_in_many_arenas_asks_for_fewer() -> None:
+    others = [arena(1, 20, is_main=False, top_resident_bytes=18 * MIB) for _ in range(6)]
+    found = verdict(arena(10, 12), *others)
+    assert found.kind is Kind.RETENTION
+    assert "MALLOC_ARENA_MAX=2" in found.remedy
+    already = verdict(arena(10, 12), *others, environment={"MALLOC_ARENA_MAX": "2"})
+    assert "MALLOC_ARENA_MAX" not in already.remedy
+
+
+def test_free_pieces_beside_live_blocks_are_fragmentation() -> None:
+    found = verdict(arena(40, 100, released_bytes=5 * MIB))
+    assert found.kind is Kind.FRAGMENTATION
+    assert "55.0 MiB of it lie on pages with live blocks" in found.sentence
+
+
+def test_blocks_in_caches_name_the_tunable() -> None:
+    cached = Blocks(blocks=50_000, bytes=50 * MIB)
+    found = verdict(arena(40, 100, cached=cached))
+    assert "glibc.malloc.tcache_count=0" in found.remedy
+
+
+def test_lost_blocks_come_first() -> None:
+    group = LostGroup(
+        block_bytes=200, blocks=9, bytes=20 * MIB, example=4096, first_word=0, object=""
+    )
+    leaks = Leaks(
+        is_complete=True,
+        searched_blocks=1000,
+        searched_bytes=90 * MIB,
+        blocks=9,
+        bytes=20 * MIB,
+        groups=(group,),
+    )
+    found = verdict(arena(90, 100), leaks=leaks)
+    assert found.kind is Kind.LEAK
+    assert "20.0 MiB in 9 blocks" in found.sentence
+
+
+def test_memory_outside_of_the_heap_is_elsewhere() -> None:
+    found = verdict(arena(9, 10), elsewhere=300)
+    assert found.kind is Kind.ELSEWHERE
+    assert "300.0 MiB are other anonymous memory" in found.sentence
+
+
+@pytest.mark.parametrize("name", ["jemalloc", "mimalloc", "hoard", "tcmalloc"])
+def test_another_allocator_is_named(name: str) -> None:
+    found = verdict(arena(1, 1), elsewhere=100, allocator=name)
+    assert found.kind is Kind.UNKNOWN
+    assert f"{name} serves malloc" in found.sentence
+    assert found.remedy
+
+
+def test_a_program_without_a_heap_of_glibc_is_unknown() -> None:
+    assert verdict(elsewhere=50).kind is Kind.UNKNOWN
