@@ -5,16 +5,20 @@
 #include "mappings.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <stdexcept>
 #include <string>
 #include <sys/mman.h>
+#include <thread>
 
 namespace heapwright::look {
 
 namespace {
 
 constexpr std::size_t leastRoom = 4 << 20;
+constexpr std::size_t pieceBytes = 1 << 20;
+constexpr std::size_t leastShared = 8 << 20; ///< bytes for which a second thread is worth it
 
 std::size_t availableBytes() {
     const std::string text = contentOf("/proc/meminfo");
@@ -58,13 +62,40 @@ std::size_t CopyImage::copy() {
             mapping.anonymous = before->anonymous;
         }
         if (mapping.isData() || mapping.isSealed()) {
-            copyMapping(mapping);
+            addRuns(mapping);
         }
     }
+    copyRuns();
     return used_;
 }
 
-void CopyImage::copyMapping(const Mapping& mapping) {
+/// Two threads divide the work, because the kernel's part of it takes longer than the memory.
+void CopyImage::copyRuns() {
+    std::vector<Run> pieces;
+    for (const Run& run : runs_) {
+        for (Address at = run.begin; run.copy != nullptr && at < run.end; at += pieceBytes) {
+            pieces.push_back(
+                {at, std::min(run.end, at + pieceBytes), run.state, run.copy + (at - run.begin)});
+        }
+    }
+    std::atomic<std::size_t> next{0};
+    const auto work = [&] {
+        for (std::size_t at = next++; at < pieces.size(); at = next++) {
+            const Run& piece = pieces[at];
+            process_.copy(piece.begin, room_ + (piece.copy - room_), piece.end - piece.begin);
+        }
+    };
+    if (used_ < leastShared) {
+        work();
+        return;
+    }
+    std::thread second(work);
+    work();
+    second.join();
+}
+
+/// Finds the resident stretches of a mapping and gives them room.
+void CopyImage::addRuns(const Mapping& mapping) {
     constexpr std::size_t atOnce = 4096;
     Page states[atOnce];
     for (Address at = mapping.begin; at < mapping.end;) {
@@ -78,7 +109,6 @@ void CopyImage::copyMapping(const Mapping& mapping) {
             const Address begin = at + page * pageBytes;
             const Address end = at + behind * pageBytes;
             if (states[page] == Page::resident && used_ + (end - begin) <= size_) {
-                process_.copy(begin, room_ + used_, end - begin);
                 runs_.push_back({begin, end, Page::resident, room_ + used_});
                 used_ += end - begin;
             } else if (states[page] != Page::absent) {

@@ -36,7 +36,8 @@ private:
         const char* copy; ///< null for swapped pages
     };
 
-    void copyMapping(const Mapping& mapping);
+    void addRuns(const Mapping& mapping);
+    void copyRuns();
     const Run* find(Address at) const;
 
     const ProcessImage& process_;

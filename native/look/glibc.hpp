@@ -3,10 +3,10 @@
 //
 // Where glibc's malloc has its state, found without symbols. The layout is that of glibc 2.26 to
 // 2.41 on x86-64; the layout of `mp_` is that of 2.35 and later.
-// A main arena is a stretch of a library's or program's data in which each of the 127 bins is empty
-// and points to itself, or leads to two chunks. The last bin is always empty. The `next` pointers
-// lead through all arenas and back, and the heap of each other arena names it as its owner.
-// Source: malloc/malloc.c and malloc/arena.c of glibc describe the structures.
+// A main arena is a stretch of a library's or program's data with 127 bins. Each is empty and
+// points to itself, or leads to two chunks. The last bin is always empty. The `next` pointers lead
+// through all arenas and back, and the heap of each other arena names it as its owner. Source:
+// malloc/malloc.c and malloc/arena.c of glibc describe the structures.
 #pragma once
 
 #include "image.hpp"

@@ -71,8 +71,8 @@ private:
         }
     }
 
-    /// glibc shrinks the heap only if the program itself has moved the break no further, and the
-    /// top is not in a mapping that replaced sbrk. The file of a core names no heap.
+    /// glibc shrinks the heap only if its top ends at the break, which the program may have moved.
+    /// A mapping that replaced sbrk has no break. A core names no heap.
     bool isAtBreak(Address top, Address end) const {
         const Mapping* const mapping = image_.find(top);
         return mapping != nullptr && mapping->end <= end &&

@@ -188,6 +188,11 @@ int main(int count, char** arguments) {
     try {
         return asked.core.empty() ? lookAtProcess(asked) : lookAtCore(asked);
     } catch (const std::system_error& error) {
+        if (error.code() == std::errc::timed_out) {
+            return fail("a thread did not stop within two seconds, so nothing was copied and the "
+                        "process continues; look at it without --pause",
+                        1);
+        }
         return fail(error.what(), statusOf(error));
     } catch (const std::bad_alloc&) {
         return fail("there is not enough memory for the search; --no-leaks needs less", 1);

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Blocks to which glibc gave mappings of their own. Each begins a page with a header that has the
-// flag IS_MMAPPED and whole pages as its size. mp_ states their number and bytes, so the search
-// ends when it has them all.
-// Cost: 16 bytes read of each resident page of private anonymous mappings that are no heap.
+// Blocks to which glibc gave mappings of their own. Each begins a page with a header. It has the
+// flag IS_MMAPPED, and its size is whole pages. mp_ states the number and bytes of these blocks.
+// The search ends when it has them all. Cost: 16 bytes read of each resident page of private
+// anonymous mappings that are no heap.
 #pragma once
 
 #include "glibc.hpp"

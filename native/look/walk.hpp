@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Walks the chunks of glibc's heaps, one after the other by their sizes. A chunk is in use if the
-// next one says so. A running program changes its heaps meanwhile, so a walk may arrive inside a
-// chunk. It recognises this by the alignment, flags and length of what it reads there.
-// Cost: one read of each resident page, and none of memory in proportion to the heap.
+// Walks the chunks of glibc's heaps, one after the other by their sizes. The next chunk has
+// the bit that a chunk is in use. A running program changes its heaps meanwhile, so a walk may
+// arrive inside a chunk. It recognises this by the alignment, flags and length of what it reads
+// there. Cost: one read of each resident page, and none of memory in proportion to the heap.
 #pragma once
 
 #include "glibc.hpp"

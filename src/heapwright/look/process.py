@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What each user may read of a process, and which right is missing to read its memory.
 
-The kernel decides: a process may read another one's memory if both have the same user, the other
-one has not given up being traced, and Yama and the container permit it. SYS_PTRACE overrides all of
-these except Yama's scope 3.
+The kernel decides. A process may read another one's memory if both have the same user. The other
+one must not have forbidden to be traced, and Yama and the container must permit it. SYS_PTRACE
+overrides all of these except Yama's scope 3.
 """
 
 import os
@@ -65,7 +65,7 @@ def read_process(pid: int, proc: Path = PROC) -> Process:
     if found.has_ended:
         raise HeapwrightError(
             f"process {pid} ({found.name}) has ended, and its parent has not collected its status",
-            "it has no memory any more",
+            "its memory is gone",
         )
     if "VmRSS" not in table:
         raise HeapwrightError(

@@ -99,7 +99,7 @@ def test_a_heap_of_live_blocks_is_live() -> None:
 
 
 def test_a_free_top_below_a_risen_threshold_is_retention_with_that_setting() -> None:
-    top = {"released_bytes": 70 * MIB, "top_resident_bytes": 70 * MIB}
+    top: dict[str, Any] = {"released_bytes": 70 * MIB, "top_resident_bytes": 70 * MIB}
     found = verdict(arena(20, 100, **top), trim_threshold=64 * MIB)
     assert found.kind is Kind.RETENTION
     assert "MALLOC_TRIM_THRESHOLD_=131072" in found.remedy
