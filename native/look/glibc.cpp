@@ -73,7 +73,7 @@ std::optional<Arena> parseArena(const Bytes& bytes, std::size_t at, Address begi
     arena.threads = wordOf(bytes, at + threadsAt);
     arena.systemBytes = wordOf(bytes, at + systemAt);
     const bool isSane = arena.systemBytes <= wordOf(bytes, at + mostSystemAt) &&
-                        arena.systemBytes % pageBytes == 0 && arena.top % 16 == 0 &&
+                        arena.systemBytes % chunkAlignment == 0 && arena.top % 16 == 0 &&
                         arena.next != 0;
     return isSane ? std::optional(arena) : std::nullopt;
 }

@@ -58,11 +58,22 @@ def shapes(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def shape(shapes: Path) -> Start:
     """Starts a process with a heap of a name, and with variables in its environment."""
+    return starter(shapes)
+
+
+@pytest.fixture
+def static_shape(tmp_path: Path) -> Start:
+    """The same with a static program that has no symbols."""
+    return starter(compiled(tmp_path, "shapes", "-static", "-s"))
+
+
+def starter(program: Path) -> Start:
+    """Starts the program that constructs heaps."""
 
     @contextmanager
     def start(name: str, **environment: str) -> Iterator[Shape]:
         with subprocess.Popen(
-            [str(shapes), name],
+            [str(program), name],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

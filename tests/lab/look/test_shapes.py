@@ -75,6 +75,18 @@ def test_live_bytes_and_what_a_trim_releases_are_those_of_the_program(
 
 
 @pytest.mark.parametrize("name", ["retained", "mapped", "freed-top"])
+def test_a_static_program_without_symbols_has_the_same_figures(
+    static_shape: Start, name: str
+) -> None:
+    with static_shape(name) as truth:
+        _, glibc = scanned(truth.pid)
+        released = truth.ask("trim")
+    assert live_bytes(glibc) == pytest.approx(truth.bytes, rel=LIVE)
+    predicted = sum(each.released_bytes for each in glibc.arenas)
+    assert predicted == pytest.approx(released, rel=RELEASED, abs=LEAST_RELEASED)
+
+
+@pytest.mark.parametrize("name", ["retained", "mapped", "freed-top"])
 def test_a_pause_gives_the_same_figures(shape: Start, name: str) -> None:
     with shape(name) as truth:
         running, of_running = scanned(truth.pid)
