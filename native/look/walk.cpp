@@ -55,7 +55,11 @@ public:
             visitor.chunk({at, head.size(), headAt(next).previousInUse()});
             at = next;
         }
-        visitor.end(at, at == segment_.top ? headAt(at).size() : 0);
+        const std::uint64_t topSize = at == segment_.top ? headAt(at).size() : 0;
+        if (topSize > segment_.end - at) { // the top has moved, and this is a block now
+            return at;
+        }
+        visitor.end(at, topSize);
         return segment_.end;
     }
 
