@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The recorder's hooks into the life of a process: its start, its forks, its regular end, and the
-// signal that turns recording off and on. A process that is killed, calls _exit or becomes another
-// program skips its end hook. What it recorded until then is in the trace.
+// The recorder's hooks into the life of a process: its start, its forks, and its regular end. It
+// also handles the signals that turn recording off and on, or mark a moment. A process that is
+// killed, calls _exit or becomes another program skips its end hook. What it recorded until then is
+// in the trace.
 #include "operator_fallback.hpp"
 #include "record.hpp"
 
@@ -32,13 +33,25 @@ void toggleBySignal(int) {
     recording.toggle();
 }
 
-void listenToSignal() noexcept {
-    const std::string_view text = platform::environmentVariable(signalVariable);
+void markBySignal(int number) {
+    char text[24] = "signal ";
+    constexpr std::size_t length = 7;
+    const auto written = std::to_chars(text + length, text + sizeof text, number);
+    const std::string_view numbered(text, static_cast<std::size_t>(written.ptr - text));
+    recording.mark(number == SIGUSR1   ? "USR1"
+                   : number == SIGUSR2 ? "USR2"
+                                       : numbered,
+                   static_cast<std::uint32_t>(number));
+}
+
+/// Handles the signal whose number is in a variable of the environment, if there is one.
+void listenToSignal(const char* variable, void (*handler)(int)) noexcept {
+    const std::string_view text = platform::environmentVariable(variable);
     int number = 0;
     std::from_chars(text.data(), text.data() + text.size(), number);
     if (number > 0) {
         struct sigaction action = {};
-        action.sa_handler = &toggleBySignal;
+        action.sa_handler = handler;
         action.sa_flags = SA_RESTART;
         ::sigaction(number, &action, nullptr);
     }
@@ -55,7 +68,8 @@ __attribute__((constructor)) void begin() {
     self.state = State::inside;
     findOperatorOwner();
     ::pthread_atfork(nullptr, nullptr, &afterForkInChild);
-    listenToSignal();
+    listenToSignal(signalVariable, &toggleBySignal);
+    listenToSignal(markSignalVariable, &markBySignal);
     self.state = before;
 }
 
@@ -72,4 +86,12 @@ __attribute__((destructor)) void end() {
 extern "C" __attribute__((visibility("default"))) void
 heapwright_recorder_memory(const void* pages, std::size_t bytes) noexcept {
     heapwright::recorder::recording.noteOwnMemory(pages, bytes);
+}
+
+/// Called by `heapwright_mark` (include/heapwright/c/mark.h): the program names this moment.
+extern "C" __attribute__((visibility("default"))) void
+heapwright_recorder_mark(const char* name) noexcept {
+    if (name != nullptr) {
+        heapwright::recorder::recording.mark(name, 0);
+    }
 }

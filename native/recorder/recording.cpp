@@ -13,6 +13,7 @@
 #include <heapwright/platform/output.hpp>
 #include <heapwright/platform/pages.hpp>
 
+#include <csignal>
 #include <new>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -62,6 +63,29 @@ std::uint64_t timeForStacks() noexcept {
     return recording.now();
 }
 
+/// Blocks all signals of the thread: a handler may then wait for a lock that this thread takes.
+class NoSignals {
+public:
+    NoSignals() noexcept {
+        ::sigset_t all;
+        ::sigfillset(&all);
+        ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+    }
+    NoSignals(const NoSignals&) = delete;
+    NoSignals& operator=(const NoSignals&) = delete;
+    ~NoSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+private:
+    ::sigset_t before_;
+};
+
+bool appendMark(trace::BlockHeader* block, const trace::Mark& mark,
+                std::string_view name) noexcept {
+    return block != nullptr &&
+           trace::appendRecord(*block, trace::record::mark, trace::Piece{&mark, sizeof mark},
+                               trace::Piece{name.data(), name.size()});
+}
+
 } // namespace
 
 void Recording::begin() noexcept {
@@ -109,6 +133,11 @@ void Recording::enterProcess(trace::Cause cause, std::uint32_t parent) noexcept 
     pid_ = systemNumber(SYS_getpid);
     for (auto& count : tables_) {
         count.store(0, std::memory_order_relaxed);
+    }
+    markLock_.reset();
+    if (markBlock_ != nullptr) {
+        TraceFile::unmap(markBlock_, trace::pageSize); // the parent's
+        markBlock_ = nullptr;
     }
     processLock_.reset(); // in a forked child: a thread of the parent may have held it
     processBlock_ = claimTable(trace::BlockKind::process, trace::pageSize);
@@ -164,6 +193,27 @@ void Recording::noteOwnMemory(const void* pages, std::size_t bytes) noexcept {
         writeRecorderMemory(*processBlock_, {begin, begin + bytes});
         processLock_.unlock();
     }
+}
+
+void Recording::mark(std::string_view name, std::uint32_t signal) noexcept {
+    const platform::ErrnoKeeper keeper;
+    if (!isOpen() || !isRecording()) {
+        return;
+    }
+    name = {name.data(), name.size() < trace::longestMark ? name.size() : trace::longestMark};
+    const NoSignals noSignals;
+    markLock_.lock();
+    const trace::Mark mark = {now(), signal, static_cast<std::uint32_t>(name.size())};
+    if (!appendMark(markBlock_, mark, name)) {
+        if (markBlock_ != nullptr) {
+            TraceFile::unmap(markBlock_, trace::pageSize);
+        }
+        markBlock_ = claimTable(trace::BlockKind::process, trace::pageSize);
+        if (!appendMark(markBlock_, mark, name)) {
+            countLost();
+        }
+    }
+    markLock_.unlock();
 }
 
 void Recording::toggle() noexcept {

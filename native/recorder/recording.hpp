@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <heapwright/platform/ticks.hpp>
 #include <heapwright/sync/futex_lock.hpp>
+#include <string_view>
 
 namespace heapwright::recorder {
 
@@ -36,6 +37,8 @@ enum Gate : std::uint32_t {
 inline constexpr char traceVariable[] = "HEAPWRIGHT_TRACE";
 /// The number of a signal that turns recording off and on; not set if there is none.
 inline constexpr char signalVariable[] = "HEAPWRIGHT_TOGGLE_SIGNAL";
+/// The number of a signal that names its moment in the trace; not set if there is none.
+inline constexpr char markSignalVariable[] = "HEAPWRIGHT_MARK_SIGNAL";
 
 class Recording {
 public:
@@ -110,6 +113,10 @@ public:
     /// Turns recording on or off, unless it has stopped for good.
     void toggle() noexcept;
 
+    /// Gives this moment a name in the trace, unless nothing is recorded now. `signal` is 0, or the
+    /// signal that caused the mark. Signal handlers may call this.
+    void mark(std::string_view name, std::uint32_t signal) noexcept;
+
     /// A block for one of this process's tables, its header filled in and open; null if there are
     /// no more.
     trace::BlockHeader* claimTable(trace::BlockKind kind, std::size_t bytes) noexcept;
@@ -151,6 +158,8 @@ private:
     std::atomic<std::uint32_t> tables_[tableKinds] = {}; ///< blocks of each kind so far
     FutexLock processLock_;                              ///< taken to write into `processBlock_`
     trace::BlockHeader* processBlock_ = nullptr;
+    FutexLock markLock_; ///< taken to write into `markBlock_`, with all signals blocked
+    trace::BlockHeader* markBlock_ = nullptr;
     bool steady_ = false;
     bool stacks_ = false;
     bool followed_ = false;

@@ -139,6 +139,7 @@ namespace record {
 constexpr std::uint16_t processStart = 1;
 constexpr std::uint16_t processEnd = 2;
 constexpr std::uint16_t recorderMemory = 3;
+constexpr std::uint16_t mark = 4;
 } // namespace record
 
 enum class Cause : std::uint32_t { start = 0, fork = 1, exec = 2 };
@@ -182,6 +183,15 @@ struct RecorderMemory {
     std::uint64_t end;
 };
 static_assert(sizeof(RecorderMemory) == 16);
+
+/// record::mark: a moment that the program or a signal has named. The name follows, `length` bytes.
+struct Mark {
+    std::uint64_t time;  ///< ticks since startTicks
+    std::uint32_t cause; ///< 0 = the program called heapwright_mark; else the number of a signal
+    std::uint32_t length;
+};
+static_assert(sizeof(Mark) == 16);
+constexpr std::size_t longestMark = 120; ///< bytes of a name; a recorder cuts longer ones
 
 /// The largest event that the encoding makes; an encoder asks for this much room before each.
 constexpr std::size_t maxEventSize = 96;

@@ -46,6 +46,8 @@ void Trace::readProcess(const Record& record) {
         processes_[end.process].replaced = end.how == 1;
         return;
     }
+    if (record.type == record::mark)
+        return readMark(record);
     if (record.type != record::processStart)
         return;
     ProcessStart start;
@@ -67,6 +69,16 @@ void Trace::readProcess(const Record& record) {
     process.arguments = split(takeText(left, start.argsLength));
 }
 
+void Trace::readMark(const Record& record) {
+    Mark mark;
+    if (record.bytes.size() < sizeof mark)
+        return addFault(record.offset, "a mark's record is too short");
+    std::memcpy(&mark, record.bytes.data(), sizeof mark);
+    std::span<const std::byte> left = record.bytes.subspan(sizeof mark);
+    marks_.push_back({record.process, nanoseconds(mark.time), mark.cause,
+                      takeText(left, std::min<std::size_t>(mark.length, longestMark))});
+}
+
 void Trace::readProcesses() {
     std::uint32_t count = 0;
     for (const BlockInfo& block : blocks_)
@@ -78,6 +90,9 @@ void Trace::readProcesses() {
     for (const Record& record : records(BlockKind::process))
         readProcess(record);
     linkProcesses();
+    std::stable_sort(marks_.begin(), marks_.end(), [](const MarkInfo& left, const MarkInfo& right) {
+        return left.time < right.time;
+    });
 }
 
 /// Finds parents that were not recorded, in the order of the starts. After exec, the parent is the

@@ -64,6 +64,14 @@ struct ProcessInfo {
     std::vector<std::string> arguments;
 };
 
+/// A moment that a program or a signal has named.
+struct MarkInfo {
+    std::uint32_t process = 0;
+    std::uint64_t time = 0;   ///< ns
+    std::uint32_t signal = 0; ///< that made it; 0 = the program itself
+    std::string name;
+};
+
 /// One block as the walk found it.
 struct BlockInfo {
     std::uint64_t offset;
@@ -112,6 +120,7 @@ public:
 
     const std::vector<ProcessInfo>& processes() const { return processes_; } ///< by number
     const std::vector<ThreadInfo>& threads() const { return threads_; }      ///< by number
+    const std::vector<MarkInfo>& marks() const { return marks_; }            ///< by time
     const std::vector<BlockInfo>& blocks() const { return blocks_; }
     std::uint64_t events() const { return events_; } ///< published when the file was opened
 
@@ -146,6 +155,7 @@ private:
     bool takeBlock(std::uint64_t offset, const BlockHeader& block, std::uint64_t end);
     void readProcesses();
     void readProcess(const Record& record);
+    void readMark(const Record& record);
     void linkProcesses();
     void orderThreads();
     void orderThread(ThreadInfo& thread);
@@ -158,6 +168,7 @@ private:
     std::vector<BlockInfo> blocks_;
     std::vector<ProcessInfo> processes_;
     std::vector<ThreadInfo> threads_;
+    std::vector<MarkInfo> marks_;
     std::unique_ptr<FaultList> faults_;
 };
 

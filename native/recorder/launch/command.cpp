@@ -29,6 +29,9 @@ Command::Command(const Options& options, const sigset_t& mask) {
     if (options.toggleSignal > 0) {
         ::setenv(recorder::signalVariable, std::to_string(options.toggleSignal).c_str(), 1);
     }
+    if (options.markSignal > 0) {
+        ::setenv(recorder::markSignalVariable, std::to_string(options.markSignal).c_str(), 1);
+    }
     posix_spawnattr_t attributes;
     ::posix_spawnattr_init(&attributes);
     ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);

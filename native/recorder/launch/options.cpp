@@ -15,11 +15,9 @@ namespace {
 
 constexpr char usage[] =
     "usage: heapwright-record --trace FILE [--preload LIBRARIES] [--result-fd N] [--sample N]\n"
-    "                         [--salt N] [--limit BYTES] [--control FILE] [--toggle-signal N] "
-    "[--stacks]\n"
-    "                         [--witness FILE] [--settings LINES] [--follow-children] [--paused] "
-    "[--no-system] "
-    "[--bound] -- "
+    "                         [--salt N] [--limit BYTES] [--control FILE] [--toggle-signal N]\n"
+    "                         [--mark-signal N] [--stacks] [--witness FILE] [--settings LINES]\n"
+    "                         [--follow-children] [--paused] [--no-system] [--bound] -- "
     "COMMAND ARGUMENT...\n";
 
 const option longOptions[] = {{"trace", required_argument, nullptr, 't'},
@@ -32,6 +30,7 @@ const option longOptions[] = {{"trace", required_argument, nullptr, 't'},
                               {"settings", required_argument, nullptr, 'e'},
                               {"control", required_argument, nullptr, 'c'},
                               {"toggle-signal", required_argument, nullptr, 'g'},
+                              {"mark-signal", required_argument, nullptr, 'm'},
                               {"stacks", no_argument, nullptr, 'k'},
                               {"follow-children", no_argument, nullptr, 'f'},
                               {"paused", no_argument, nullptr, 'p'},
@@ -74,6 +73,8 @@ bool take(int letter, Options& options) {
         return read(optarg, options.limit);
     case 'g':
         return read(optarg, options.toggleSignal);
+    case 'm':
+        return read(optarg, options.markSignal);
     case 'k':
         return options.stacks = true;
     case 'f':

@@ -20,6 +20,7 @@ struct Options {
     const char* settings = ""; ///< lines for the trace: the settings that select a runtime's heap
     const char* control = nullptr; ///< the file that turns recording on and off
     int toggleSignal = 0;          ///< in the recorded processes; 0 = none
+    int markSignal = 0;            ///< the same
     bool stacks = false;
     bool follow = false;
     bool paused = false;

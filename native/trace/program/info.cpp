@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cinttypes>
 #include <heapwright/core/json.hpp>
 
@@ -109,6 +110,20 @@ void printAccounts(const Trace& trace, std::FILE* out) {
     std::fputs("]}, ", out);
 }
 
+void printMarks(const Trace& trace, std::FILE* out) {
+    constexpr std::size_t most = 1000;
+    std::fprintf(out, "\"mark_count\": %zu, \"marks\": [", trace.marks().size());
+    const char* comma = "";
+    for (std::size_t at = 0; at < std::min(trace.marks().size(), most); ++at) {
+        const MarkInfo& mark = trace.marks()[at];
+        std::fprintf(out,
+                     "%s{\"name\": %s, \"time_ns\": %" PRIu64 ", \"process\": %u, \"signal\": %u}",
+                     comma, jsonText(mark.name).c_str(), mark.time, mark.process, mark.signal);
+        comma = ", ";
+    }
+    std::fputs("], ", out);
+}
+
 /// The number of blocks that are still open. Their events are not counted.
 std::uint64_t openBlocks(const Trace& trace) {
     std::uint64_t count = 0;
@@ -139,6 +154,7 @@ void printInfo(const Trace& trace, std::FILE* out) {
         comma = ", ";
     }
     std::fputs("], ", out);
+    printMarks(trace, out);
     printAccounts(trace, out);
     printFaults(trace, out);
     std::fputs("}\n", out);

@@ -58,6 +58,13 @@ def record(
             metavar="SIGNAL", help="In the command, this signal turns recording on and off."
         ),
     ] = None,
+    mark_signal: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIGNAL",
+            help="In the command, this signal marks the moment, for profile --at.",
+        ),
+    ] = None,
     limit: Annotated[
         str | None,
         typer.Option(metavar="SIZE", help="Stop recording when the trace has this size."),
@@ -94,6 +101,7 @@ def record(
             limit=None if limit is None else parse_size(limit),
             control=control,
             toggle_signal=None if toggle_signal is None else parse_signal(toggle_signal),
+            mark_signal=None if mark_signal is None else parse_signal(mark_signal),
             quiet=quiet,
         )
     )

@@ -19,7 +19,7 @@ from heapwright.artefacts.run.measured import Outcome as RunOutcome
 from heapwright.artefacts.trace.file import STOPPED, trace_info
 from heapwright.artefacts.trace.processes import processes_of
 from heapwright.base import native
-from heapwright.base.errors import ExitCode
+from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.base.paths import is_trace
 from heapwright.base.quantities import several
 from heapwright.commands.coverage import coverage_of
@@ -49,6 +49,7 @@ class Options:
     limit: int | None
     control: Path | None
     toggle_signal: int | None
+    mark_signal: int | None
     quiet: bool
 
 
@@ -58,6 +59,10 @@ def run_record(options: Options) -> int:
     Raises HeapwrightError.
     """
     asked = options.program
+    if options.mark_signal is not None and options.mark_signal == options.toggle_signal:
+        raise HeapwrightError(
+            "--mark-signal and --toggle-signal name the same signal", "choose two of them"
+        )
     how = HowToRecord(
         stacks=options.stacks,
         sample=options.sample,
@@ -67,6 +72,7 @@ def run_record(options: Options) -> int:
         limit=options.limit,
         control=options.control,
         toggle_signal=options.toggle_signal,
+        mark_signal=options.mark_signal,
         bound=asked is not None,  # a command continues, and is recorded, if heapwright is killed
     )
     if asked is not None:

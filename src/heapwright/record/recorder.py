@@ -55,6 +55,7 @@ class HowToRecord:
     limit: int | None = None
     control: Path | None = None
     toggle_signal: int | None = None
+    mark_signal: int | None = None
     bound: bool = True
     """It ends if this process is killed, because nothing would read the trace."""
 
@@ -196,6 +197,7 @@ def _words(request: Request, program: Path, descriptor: int) -> list[str]:
         ("--limit", how.limit),
         ("--control", None if how.control is None else how.control.absolute()),
         ("--toggle-signal", how.toggle_signal),
+        ("--mark-signal", how.mark_signal),
     ]
     options += [(name, value) for name, value in optional if value is not None]
     flags = {

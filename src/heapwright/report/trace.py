@@ -78,8 +78,16 @@ def _remarks(info: TraceInfo) -> list[tuple[str, str]]:
         ("stopped", _stopped(info.stop)),
         ("lost", f"{lost:,} events" if lost else ""),
         ("clock went back", f"{backwards:,} times" if backwards else ""),
+        ("marks", _marks(info)),
         ("not followed", f"{info.unfollowed:,} child processes" if info.unfollowed else ""),
     ]
+
+
+def _marks(info: TraceInfo) -> str:
+    """The first marks with their times."""
+    shown = [f"{mark.name} at {mark.time_ns / 1e9:.3f} s" for mark in info.marks[:MOST]]
+    more = info.mark_count - len(shown)
+    return ", ".join(shown) + (f" and {more:,} more" if more else "")
 
 
 def _print_processes(

@@ -28,7 +28,7 @@ HEADERS = sorted(
     for header in (ROOT / "include" / "heapwright" / "c").glob("*.h")
     if header.name != NEEDS_APR
 )
-OTHERS = {"drag.h", "events.h", "granary.h"}
+OTHERS = {"drag.h", "events.h", "granary.h", "mark.h"}
 """Headers whose functions other libraries define."""
 IN_THE_LIBRARY = [header for header in HEADERS if header.name not in OTHERS]
 SOURCES = sorted(

@@ -223,6 +223,48 @@ TEST(Live, AFileGrowsUntilItsLimit) {
     ::close(open);
 }
 
+TEST(Live, MarksAreFoundByTimeAndUnknownRecordsAreSkipped) {
+    MemoryTrace memory;
+    const auto begin = [&](std::uint32_t process) {
+        return beginRecords(memory.claim(), BlockKind::process, 0, process, 0, 0);
+    };
+    const auto mark = [](BlockHeader& block, std::uint64_t time, std::uint32_t signal,
+                         std::string_view name) {
+        const Mark fields{time, signal, static_cast<std::uint32_t>(name.size())};
+        appendRecord(block, record::mark, Piece{&fields, sizeof fields},
+                     Piece{name.data(), name.size()});
+    };
+    BlockHeader& first = *begin(0);
+    const ProcessStart start{0, noProcess, 50, Cause::start, 0, 0, 0, 0, 1};
+    appendRecord(first, record::processStart, Piece{&start, sizeof start});
+    BlockHeader& second = *begin(0);
+    mark(second, 700, 0, "loaded");
+    appendRecord(second, 99, Piece{"later", 5}); // of a version that is not known here
+    mark(second, 900, 12, "USR2");
+    mark(*begin(1), 800, 0, "child");
+    const Trace trace(memory.file());
+    ASSERT_EQ(trace.marks().size(), 3U);
+    EXPECT_EQ(trace.marks()[0].name, "loaded");
+    EXPECT_EQ(trace.marks()[0].time, 700U);
+    EXPECT_EQ(trace.marks()[1].name, "child");
+    EXPECT_EQ(trace.marks()[1].process, 1U);
+    EXPECT_EQ(trace.marks()[2].signal, 12U);
+    EXPECT_EQ(trace.processes()[0].pid, 50U);
+    EXPECT_EQ(trace.faultCount(), 0U);
+}
+
+TEST(Live, AMarkThatIsCutOrNamesTooMuchIsNoCrash) {
+    MemoryTrace memory;
+    BlockHeader& block = *beginRecords(memory.claim(), BlockKind::process, 0, 0, 0, 0);
+    appendRecord(block, record::mark, Piece{"short", 5});
+    const Mark fields{700, 0, UINT32_MAX};
+    appendRecord(block, record::mark, Piece{&fields, sizeof fields}, Piece{"name", 4});
+    const Trace trace(memory.file());
+    ASSERT_EQ(trace.marks().size(), 1U);
+    EXPECT_EQ(trace.marks()[0].name, "name");
+    EXPECT_EQ(trace.faultCount(), 1U);
+}
+
 TEST(Live, ParentsAreFoundByTheirPid) {
     MemoryTrace memory;
     const auto tell = [&](std::uint32_t number, std::uint32_t pid, std::uint32_t parentPid) {

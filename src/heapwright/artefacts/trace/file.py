@@ -90,6 +90,16 @@ class TraceThread(_Model):
     ended: bool
 
 
+class TraceMark(_Model):
+    """A moment that the program or a signal named while it was recorded."""
+
+    name: str
+    time_ns: Count
+    process: Count
+    signal: Count
+    """That made it; 0: the program itself."""
+
+
 class TraceAccount(_Model):
     """One program image of the recorded command's process tree, recorded or not."""
 
@@ -147,6 +157,9 @@ class TraceInfo(_Model):
     blocks: Count
     processes: tuple[TraceProcess, ...]
     threads: tuple[TraceThread, ...]
+    mark_count: Count
+    marks: tuple[TraceMark, ...]
+    """By time, 1,000 at most."""
     accounts: TraceAccounts | None
     """None: the trace is of an earlier version, or its recording was not closed."""
     fault_count: Count
