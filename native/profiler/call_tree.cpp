@@ -16,6 +16,7 @@ void CallTree::Sums::add(const Sums& other) {
     neverFreedBytes += other.neverFreedBytes;
     blocksAtPeak += other.blocksAtPeak;
     atPeak += other.atPeak;
+    temporary += other.temporary;
 }
 
 CallTree::CallTree(const trace::StackTable& table, const std::vector<Site>& sites) : table_(table) {
@@ -26,7 +27,7 @@ CallTree::CallTree(const trace::StackTable& table, const std::vector<Site>& site
     for (const Site& site : sites) {
         const std::uint32_t node = site.stack != 0 ? nodeOf(site.process, site.stack) : 0;
         nodes_[node].sums.add({site.allocations, site.bytes, site.neverFreed, site.neverFreedBytes,
-                               site.blocksAtPeak, site.atPeak});
+                               site.blocksAtPeak, site.atPeak, site.temporary});
     }
     for (std::size_t i = nodes_.size() - 1; i > 0; --i)
         nodes_[nodes_[i].parent].sums.add(nodes_[i].sums);
@@ -137,7 +138,8 @@ void CallTree::write(Json& json) const {
         json.beginArray().value(numbers_[node.parent]).value(object).value(node.place.address);
         json.value(node.sums.allocations).value(node.sums.bytes).value(node.sums.neverFreed);
         json.value(node.sums.neverFreedBytes);
-        json.value(node.sums.blocksAtPeak).value(node.sums.atPeak).endArray();
+        json.value(node.sums.blocksAtPeak).value(node.sums.atPeak);
+        json.value(node.sums.temporary).endArray();
     }
     json.endArray().endObject();
 }

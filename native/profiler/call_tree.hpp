@@ -37,6 +37,7 @@ private:
         std::uint64_t neverFreedBytes = 0;
         std::uint64_t blocksAtPeak = 0;
         std::uint64_t atPeak = 0;
+        std::uint64_t temporary = 0;
 
         void add(const Sums& other);
     };

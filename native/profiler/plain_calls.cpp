@@ -52,7 +52,9 @@ public:
           system_(watched ? all.system_ : nullptr), small_(all.sizes_.small()),
           mark_(LiveBlocks::markOf(all.state_.operations, run.thread)), most_(all.timeline_.most()),
           highest_(all.timeline_.peak().bytes), peaks_(all.sites_.peaks()),
-          now_{all.state_.bytes, all.state_.usable, all.state_.objects, all.counts_.mostObjects} {}
+          now_{all.state_.bytes, all.state_.usable, all.state_.objects, all.counts_.mostObjects} {
+        now_.newest = all.threads_.of(run.thread).newest;
+    }
 
     /// How many calls were applied before one that is not for this way.
     [[gnu::always_inline]] std::size_t apply(const Part& part) {
@@ -107,6 +109,7 @@ private:
         SizeCount& count = all_.sizes_.of(small_, size);
         ++count.allocations;
         ++count.live;
+        now_.newest = mark_;
         if constexpr (withSites)
             siteAllocated(place, call);
         if constexpr (watched)
@@ -132,9 +135,10 @@ private:
         ++site.liveBlocks;
     }
 
-    [[gnu::always_inline]] void siteEnded(Site& site, std::uint64_t size,
-                                          std::uint64_t nanoseconds) const {
+    [[gnu::always_inline]] void siteEnded(Site& site, std::uint64_t size, std::uint64_t nanoseconds,
+                                          bool temporary) const {
         site.keepPeak(peaks_);
+        site.temporary += temporary ? 1 : 0;
         site.shortLived += nanoseconds <= shortRetention ? 1 : 0;
         site.live -= size;
         --site.liveBlocks;
@@ -159,6 +163,8 @@ private:
         const std::uint64_t size = place.size;
         const std::uint64_t nanoseconds = call.time - place.born;
         const std::uint64_t age = mark_ - place.mark; // operations, and 0 if the thread is the same
+        const bool temporary = place.mark == now_.newest;
+        now_.temporary += temporary ? 1 : 0;
         ++all_.plain_[static_cast<std::size_t>(call.routine)][0];
         if ((age & LiveBlocks::threadMask) != 0 || nanoseconds > mediumRetention) [[unlikely]] {
             now_.handedOver += place.thread() != run_.thread ? 1U : 0U;
@@ -168,7 +174,7 @@ private:
             all_.retention_.addQuick(size, nanoseconds, age >> LiveBlocks::threadBits);
         }
         if constexpr (withSites)
-            siteEnded(all_.sites_[live_.siteAt(place)], size, nanoseconds);
+            siteEnded(all_.sites_[live_.siteAt(place)], size, nanoseconds, temporary);
         place.mark = 0;
         --all_.sizes_.of(small_, size).live;
         if constexpr (watched)
@@ -257,7 +263,8 @@ void Profiler::apply(const CallRun& run) {
 
 /// The first time at which something is due before the next call.
 std::uint64_t Profiler::nextStop() const {
-    std::uint64_t stop = std::min({timeline_.next(), heapMap_.next(), sites_.next()});
+    std::uint64_t stop =
+        std::min({timeline_.next(), heapMap_.next(), sites_.next(), moments_.next()});
     if (system_ != nullptr)
         stop = std::min(stop, system_->next());
     if (!closing_.empty())
@@ -271,13 +278,16 @@ std::size_t Profiler::plainCalls(Process& process, const CallRun& run, std::size
     const Call* const calls = run.calls + at;
     if (calls->kind == CallKind::other || process.remaining < 2)
         return 0;
+    if (state_.operations == moments_.nextOperations()) [[unlikely]]
+        takeOperation();
     if (calls->time >= nextStop())
         advance(calls->time);
     state_.time = calls->time;
     if (state_.operations >= phaseEnd_)
         nextPhase();
     const std::uint64_t most = std::min<std::uint64_t>(
-        {run.count - at, longest, phaseEnd_ - state_.operations, process.remaining - 1});
+        {run.count - at, longest, phaseEnd_ - state_.operations, process.remaining - 1,
+         moments_.nextOperations() - state_.operations});
     process.live.reserve(static_cast<std::size_t>(most));
     const std::uint64_t stop = nextStop();
     if (calls[most - 1].time < stop)
@@ -339,6 +349,7 @@ void Profiler::keep(const Sums& sums, Process& process, const Part& part, std::s
     counts_.ended += ended;
     counts_.endedBytes += sums.gone - sums.shrunkBytes;
     counts_.shrunkInPlace += sums.shrunk;
+    counts_.temporary += sums.temporary;
     counts_.mostObjects = sums.mostObjects;
     counts_.usableKnown &= sums.usableKnown;
 
@@ -349,6 +360,7 @@ void Profiler::keep(const Sums& sums, Process& process, const Part& part, std::s
     thread.allocations += allocations;
     thread.bytes += requested;
     thread.frees += ended;
+    thread.newest = sums.newest;
 
     phase_->allocations += allocations;
     phase_->bytes += requested;

@@ -5,6 +5,7 @@
 #include "profiler/profiler.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace heapwright::profiler {
 
@@ -16,6 +17,11 @@ namespace {
 std::uint32_t slackOf(const Event& event) {
     const std::uint64_t slack = event.usable > event.size ? event.usable - event.size : 0;
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(slack, UINT32_MAX));
+}
+
+/// The mark of a block in the table.
+std::uint64_t markOf(const Block& block) {
+    return LiveBlocks::markOf(block.operation & 0xFF'FFFF'FFFF, block.thread);
 }
 
 std::uint64_t since(std::uint64_t earlier, std::uint64_t time) {
@@ -31,11 +37,13 @@ std::uint32_t busiestOf(const Plan& plan) {
     return static_cast<std::uint32_t>(most - plan.processes.begin());
 }
 
-Profiler::Profiler(const Plan& plan, SystemView* system, const trace::StackTable* stacks)
+Profiler::Profiler(const Plan& plan, SystemView* system, const trace::StackTable* stacks,
+                   WantedMoments moments)
     : processes_(plan.processes.size()), timeline_(sizes_, plan.duration), phases_(plan.events),
       heapMap_(busiestOf(plan), plan.duration), mapped_(heapMap_.process()), system_(system),
       stacks_(plan.stacks), threads_(plan.threads),
-      sites_(plan.stacks ? SiteCourse(plan.duration) : SiteCourse(), stacks) {
+      sites_(plan.stacks ? SiteCourse(plan.duration) : SiteCourse(), stacks),
+      moments_(std::move(moments)) {
     for (std::size_t at = 0; at < processes_.size(); ++at) {
         processes_[at].remaining = plan.processes[at].events;
         processes_[at].end = plan.processes[at].end;
@@ -45,6 +53,8 @@ Profiler::Profiler(const Plan& plan, SystemView* system, const trace::StackTable
 }
 
 void Profiler::apply(const Event& event) {
+    if (state_.operations == moments_.nextOperations()) [[unlikely]]
+        takeOperation();
     advance(event.time);
     Process& process = processes_[event.process];
     if (event.routine == Routine::release) {
@@ -72,9 +82,43 @@ void Profiler::advance(std::uint64_t time) {
     timeline_.advance(state_, time);
     heapMap_.advance(time);
     sites_.advance(time);
+    if (time >= moments_.next()) [[unlikely]]
+        takeMoments(time);
     if (system_ != nullptr)
         system_->advance(time, state_.bytes - elsewhere_.bytes, state_.usable - elsewhere_.usable);
     state_.time = time;
+}
+
+/// The moments up to `time`, before anything changes.
+void Profiler::takeMoments(std::uint64_t time) {
+    while (moments_.next() <= time && moments_.remains())
+        moments_.takeNext(momentAt(moments_.next()));
+}
+
+void Profiler::takeOperation() {
+    moments_.takeOperation(momentAt(state_.time));
+}
+
+/// What is live now. A block that a realloc has released is live until the call's return.
+Moment Profiler::momentAt(std::uint64_t time) const {
+    Moment moment{state_, {}, {}};
+    moment.state.time = time;
+    if (stacks_) {
+        const std::vector<Site>& sites = sites_.all();
+        for (std::uint32_t number = 0; number < sites.size(); ++number)
+            if (sites[number].liveBlocks != 0)
+                moment.held.push_back({number, sites[number].liveBlocks, sites[number].live});
+    }
+    if (!moments_.countsPages())
+        return moment;
+    PageCensus pages;
+    for (std::uint32_t number = 0; number < processes_.size(); ++number) {
+        processes_[number].live.forEach([&](const Block& block) { pages.add(number, block); });
+        for (const Released& released : processes_[number].released)
+            pages.add(number, released.block);
+    }
+    moment.pins = pages.count();
+    return moment;
 }
 
 void Profiler::count(Process& process, const Event& event) {
@@ -245,6 +289,7 @@ void Profiler::begin(Process& process, const Event& event) {
     ThreadCounts& thread = threads_.of(event.thread);
     ++thread.allocations;
     thread.bytes += event.size;
+    thread.newest = markOf(block);
     Site& site = sites_.changing(block.site);
     ++site.allocations;
     site.bytes += event.size;
@@ -302,6 +347,10 @@ void Profiler::end(const Block& block, std::uint32_t process, const End& how) {
     }
     if (life.nanoseconds <= shortRetention)
         ++sites_[block.site].shortLived;
+    if (markOf(block) == threads_.of(how.thread).newest) {
+        ++counts_.temporary;
+        ++sites_[block.site].temporary;
+    }
     settle(block, process, life, how.thread);
 }
 
@@ -337,6 +386,7 @@ void Profiler::closeUntil(std::uint64_t time) {
         timeline_.advance(state_, end);
         heapMap_.advance(end);
         sites_.advance(end);
+        takeMoments(end);
         state_.time = std::max(state_.time, end);
         abandon(number);
     }
@@ -368,6 +418,10 @@ void Profiler::finish() {
             elsewhere += site.shortLived;
         sites_[0].shortLived += retention_.shortLived() - elsewhere;
     }
+    if (state_.operations == moments_.nextOperations())
+        takeOperation();
+    while (moments_.remains())
+        moments_.takeNext(momentAt(state_.time));
     timeline_.finish(state_);
     heapMap_.finish(state_.time);
     sites_.finish(state_.time);

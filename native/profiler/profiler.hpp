@@ -21,6 +21,7 @@
 #include "profiler/json.hpp"
 #include "profiler/live_blocks.hpp"
 #include "profiler/live_state.hpp"
+#include "profiler/moments.hpp"
 #include "profiler/pattern.hpp"
 #include "profiler/phases.hpp"
 #include "profiler/retention.hpp"
@@ -76,6 +77,7 @@ struct Counts {
     std::uint64_t growth = 0; ///< bytes as the C library's memusage counts them
     std::uint64_t ended = 0;
     std::uint64_t endedBytes = 0;
+    std::uint64_t temporary = 0; ///< of these, before another allocation of their thread
     std::uint64_t neverFreed = 0;
     std::uint64_t neverFreedBytes = 0;
     std::uint64_t failed = 0;
@@ -95,7 +97,7 @@ public:
     /// `system` receives the live blocks and their addresses, if it is not null. It must outlive
     /// the profiler.
     explicit Profiler(const Plan& plan, SystemView* system = nullptr,
-                      const trace::StackTable* stacks = nullptr);
+                      const trace::StackTable* stacks = nullptr, WantedMoments moments = {});
 
     /// The next call, in the order of times.
     void apply(const trace::Event& event);
@@ -107,6 +109,8 @@ public:
     const Counts& counts() const { return counts_; }
     const LiveState& state() const { return state_; }
     const LiveState& peak() const { return timeline_.peak(); }
+    /// The requested moments; complete after `finish`.
+    const Moments& moments() const { return moments_; }
 
     /// All fields of the document but its name and the provenance.
     void write(Json& json) const;
@@ -164,6 +168,8 @@ private:
         std::uint64_t shrunk = 0;
         std::uint64_t shrunkBytes = 0;
         std::uint64_t handedOver = 0;
+        std::uint64_t temporary = 0;
+        std::uint64_t newest = 0; ///< mark of the thread's last allocation
         bool usableKnown = true;
     };
     /// `count` calls of a run, from a place on.
@@ -185,6 +191,9 @@ private:
 
     void advance(std::uint64_t time);
     void count(Process& process, const trace::Event& event);
+    void takeMoments(std::uint64_t time);
+    void takeOperation();
+    Moment momentAt(std::uint64_t time) const;
     void closeProcess(std::uint32_t process);
     void closeUntil(std::uint64_t time);
     void abandon(std::uint32_t process);
@@ -213,6 +222,7 @@ private:
     bool stacks_;
     Threads threads_;
     Sites sites_;
+    Moments moments_;
     std::multimap<std::uint64_t, std::uint32_t> closing_; ///< processes by when they end
 };
 

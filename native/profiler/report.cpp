@@ -62,6 +62,7 @@ void Profiler::writeTotals(Json& json) const {
     json.field("never_freed", all.neverFreed).field("never_freed_bytes", all.neverFreedBytes);
     json.field("failed", all.failed).field("unknown_frees", all.unknownFrees);
     json.field("inherited_frees", all.inheritedFrees).field("overwritten", all.overwritten);
+    json.field("temporary", all.temporary);
     json.field("freed_bytes", all.endedBytes).field("growth_bytes", all.growth).endObject();
 }
 

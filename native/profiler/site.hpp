@@ -18,6 +18,7 @@ struct Site {
     std::uint64_t allocations = 0;
     std::uint64_t bytes = 0;
     std::uint64_t shortLived = 0;
+    std::uint64_t temporary = 0; ///< ended before another allocation of their thread
     std::uint64_t neverFreed = 0;
     std::uint64_t neverFreedBytes = 0;
     std::uint64_t live = 0; ///< bytes, now

@@ -7,19 +7,24 @@
 namespace heapwright::profiler {
 
 SiteCourse::SiteCourse(std::uint64_t duration)
-    : step_(std::max<std::uint64_t>(1000, duration / (mostMoments - 4) + 1)), next_(step_) {}
+    : step_(std::max<std::uint64_t>(1000, duration / plannedMoments + 1)), next_(step_) {}
 
 /// Of a long silence there is a moment for each step: the steps stay even.
 void SiteCourse::take(std::uint64_t time, std::vector<Site>& sites) {
     while (time >= next_) {
-        if (moments_.size() == mostMoments ||
-            (entries_ > mostEntries && moments_.size() > fewestMoments)) {
+        if (isFull()) {
             fold();
             continue;
         }
         note(next_, sites);
         next_ += step_;
     }
+}
+
+bool SiteCourse::isFull() const {
+    return moments_.size() == mostMoments ||
+           (entries_ > someEntries && moments_.size() > someMoments) ||
+           (entries_ > mostEntries && moments_.size() > fewestMoments);
 }
 
 void SiteCourse::note(std::uint64_t time, std::vector<Site>& sites) {

@@ -3,8 +3,8 @@
 //
 // The live bytes of every site at even moments of the run: which sites grow, and when they do.
 //
-// Cost: one pass over the sites at each moment. Memory: 8 bytes for each site with live blocks and
-// each moment, at most `mostEntries` of them unless there are only `fewestMoments` moments.
+// Cost: one pass over the sites at each moment. Memory: 16 bytes for each site with live blocks and
+// each moment. There are fewer moments where many sites have live blocks.
 #pragma once
 
 #include <cstddef>
@@ -40,9 +40,13 @@ public:
     void write(Json& json, std::uint32_t site) const;
 
 private:
-    static constexpr std::size_t mostMoments = 48; ///< even, so that every second one can be kept
-    static constexpr std::size_t fewestMoments = 12;
+    static constexpr std::size_t mostMoments = 240; ///< even, so that every second one can be kept
+    static constexpr std::size_t plannedMoments = 220;
+    /// Fewer moments if there are more entries; none below the last.
+    static constexpr std::size_t someEntries = 128 << 10;
+    static constexpr std::size_t someMoments = 96;
     static constexpr std::size_t mostEntries = 4 << 20;
+    static constexpr std::size_t fewestMoments = 12;
 
     struct Live {
         std::uint32_t site;
@@ -55,6 +59,7 @@ private:
 
     void take(std::uint64_t time, std::vector<Site>& sites);
     void note(std::uint64_t time, std::vector<Site>& sites);
+    bool isFull() const;
     void fold();
     static std::uint64_t bytesOf(const Moment& moment, std::uint32_t site);
 

@@ -5,7 +5,7 @@
 #include "profiler/sites.hpp"
 
 #include <algorithm>
-#include <iterator>
+#include <string_view>
 
 #include "profiler/call_tree.hpp"
 
@@ -26,51 +26,144 @@ std::uint32_t Sites::find(std::uint64_t key) {
     return found->second;
 }
 
-std::vector<Site> Sites::chosen(bool every) const {
-    std::vector<Site> sites;
-    if (sites_.size() > 1) // without any stack there are no sites
-        std::copy_if(sites_.begin(), sites_.end(), std::back_inserter(sites),
-                     [](const Site& site) { return site.allocations != 0; });
-    const auto byBytes = [](const Site& a, const Site& b) { return a.bytes > b.bytes; };
-    if (!every && sites.size() > 2 * listed) {
-        const auto rest = sites.begin() + listed;
-        std::nth_element(sites.begin(), rest, sites.end(), byBytes);
-        std::nth_element(rest, rest + listed, sites.end(), [](const Site& a, const Site& b) {
-            const auto most = [](const Site& site) {
-                return std::max({site.neverFreedBytes, site.mostLive, site.atPeak});
-            };
-            return most(a) > most(b);
-        });
-        sites.resize(2 * listed);
+std::vector<std::uint32_t> Sites::chosen(const std::vector<NamedMoment>& moments,
+                                         bool every) const {
+    std::vector<std::uint32_t> numbers;
+    if (sites_.size() == 1) // without any stack there are no sites
+        return numbers;
+    for (std::uint32_t number = 0; number < sites_.size(); ++number)
+        if (sites_[number].allocations != 0)
+            numbers.push_back(number);
+    const auto byBytes = [this](std::uint32_t a, std::uint32_t b) {
+        return sites_[a].bytes > sites_[b].bytes;
+    };
+    if (!every && numbers.size() > 2 * listed) {
+        const std::vector<std::uint64_t> most = mostHeld(moments);
+        const auto rest = numbers.begin() + listed;
+        std::nth_element(numbers.begin(), rest, numbers.end(), byBytes);
+        std::nth_element(rest, rest + listed, numbers.end(),
+                         [&](std::uint32_t a, std::uint32_t b) { return most[a] > most[b]; });
+        numbers.resize(2 * listed);
     }
-    std::stable_sort(sites.begin(), sites.end(), byBytes);
-    return sites;
+    std::stable_sort(numbers.begin(), numbers.end(), byBytes);
+    return numbers;
 }
 
-std::uint32_t Sites::numberOf(const Site& site) const {
-    const auto found = numbers_.find(std::uint64_t{site.process} << 32 | site.stack);
-    return found == numbers_.end() ? 0 : found->second;
+/// Of each site the most bytes that it held, or kept resident, at a moment that is reported.
+std::vector<std::uint64_t> Sites::mostHeld(const std::vector<NamedMoment>& moments) const {
+    std::vector<std::uint64_t> most;
+    for (const Site& site : sites_)
+        most.push_back(std::max({site.neverFreedBytes, site.mostLive, site.atPeak}));
+    for (const NamedMoment& each : moments) {
+        for (const Moment::Held& held : each.moment.held)
+            most[held.site] = std::max(most[held.site], held.bytes);
+        for (const auto& [site, pins] : each.moment.pins)
+            most[site] = std::max(most[site], pins.pinned * PageCensus::pageSize);
+    }
+    return most;
 }
 
-void Sites::write(Json& json, const trace::StackTable& stacks, bool every) const {
-    const std::vector<Site> sites = chosen(every);
-    json.key("sites").beginArray();
+Moment Sites::atPeak(const LiveState& state) const {
+    Moment moment{state, {}, {}};
+    for (std::uint32_t number = 0; number < sites_.size(); ++number)
+        if (sites_[number].blocksAtPeak != 0)
+            moment.held.push_back({number, sites_[number].blocksAtPeak, sites_[number].atPeak});
+    return moment;
+}
+
+/// The sums of a moment, and how much of them is at sites that are not listed.
+void Sites::write(Json& json, const NamedMoment& named, const std::vector<bool>& isListed) {
+    const auto& [name, moment] = named;
+    Moment::Held others{};
+    for (const Moment::Held& held : moment.held) {
+        if (isListed[held.site])
+            continue;
+        others.blocks += held.blocks;
+        others.bytes += held.bytes;
+    }
+    if (moment.held.empty()) // without any stack
+        others = {0, moment.state.objects, moment.state.bytes};
+    json.beginObject().field("name", std::string_view(name));
+    json.secondsField("time_s", moment.state.time).field("operation", moment.state.operations);
+    json.field("live_bytes", moment.state.bytes).field("live_objects", moment.state.objects);
+    json.field("other_bytes", others.bytes).field("other_objects", others.blocks);
+    Pins all;
+    for (const auto& [site, pins] : moment.pins) {
+        all.held += pins.held;
+        all.pinned += pins.pinned;
+        all.used += pins.used;
+    }
+    json.key("pins");
+    moment.pins.empty() ? static_cast<void>(json.null()) : write(json, all);
+    json.endObject();
+}
+
+void Sites::write(Json& json, const Pins& pins) {
+    json.beginArray().value(pins.held).value(pins.pinned).value(pins.used).endArray();
+}
+
+void Sites::write(Json& json, const trace::StackTable& stacks,
+                  const std::vector<NamedMoment>& moments, bool every) const {
+    const std::vector<std::uint32_t> numbers = chosen(moments, every);
+    std::vector<bool> isListed(sites_.size());
+    for (const std::uint32_t number : numbers)
+        isListed[number] = true;
+    const std::vector<std::vector<Moment::Held>> held = bySite(moments, isListed);
+    json.key("moments").beginArray();
+    for (const NamedMoment& each : moments)
+        write(json, each, isListed);
+    json.endArray().key("sites").beginArray();
     CallTree tree(stacks, sites_);
-    for (const Site& site : sites) {
+    for (const std::uint32_t number : numbers) {
+        const Site& site = sites_[number];
         json.beginObject().field("process", site.process).field("stack", site.stack);
         json.field("call", tree.pin(site));
         json.field("allocations", site.allocations).field("bytes", site.bytes);
-        json.field("short", site.shortLived).field("never_freed", site.neverFreed);
+        json.field("short", site.shortLived).field("temporary", site.temporary);
+        json.field("never_freed", site.neverFreed);
         json.field("never_freed_bytes", site.neverFreedBytes);
         json.field("at_peak", site.blocksAtPeak).field("at_peak_bytes", site.atPeak);
         json.key("live_over_time");
-        course_.write(json, numberOf(site));
+        course_.write(json, number);
+        writeMoments(json, number, held[number], moments);
         json.endObject();
     }
     json.endArray().key("site_times_s");
     course_.writeTimes(json);
     json.key("calls");
-    sites.empty() ? static_cast<void>(json.null()) : tree.write(json);
+    numbers.empty() ? static_cast<void>(json.null()) : tree.write(json);
+}
+
+/// The live memory of each site at each of the moments, for the sites that are listed.
+std::vector<std::vector<Moment::Held>> Sites::bySite(const std::vector<NamedMoment>& moments,
+                                                     const std::vector<bool>& isListed) {
+    std::vector<std::vector<Moment::Held>> sites(isListed.size());
+    for (std::size_t at = 0; at < moments.size(); ++at) {
+        for (const Moment::Held& held : moments[at].moment.held) {
+            if (!isListed[held.site])
+                continue;
+            sites[held.site].resize(moments.size());
+            sites[held.site][at] = held;
+        }
+    }
+    return sites;
+}
+
+/// What one site held at each of the moments; empty arrays if it held nothing.
+void Sites::writeMoments(Json& json, std::uint32_t number, const std::vector<Moment::Held>& held,
+                         const std::vector<NamedMoment>& moments) {
+    const auto pins = [&](const NamedMoment& each) { return each.moment.pins.contains(number); };
+    json.key("at_moments").beginArray();
+    for (const Moment::Held& each : held)
+        json.beginArray().value(each.blocks).value(each.bytes).endArray();
+    json.endArray().key("pins").beginArray();
+    if (std::any_of(moments.begin(), moments.end(), pins)) {
+        for (const NamedMoment& each : moments) {
+            const auto found = each.moment.pins.find(number);
+            write(json, found == each.moment.pins.end() ? Pins{} : found->second);
+        }
+    }
+    json.endArray();
 }
 
 } // namespace heapwright::profiler

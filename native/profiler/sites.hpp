@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "profiler/json.hpp"
+#include "profiler/moments.hpp"
 #include "profiler/site.hpp"
 #include "profiler/site_course.hpp"
 #include "trace/stack_table.hpp"
@@ -57,10 +58,14 @@ public:
 
     const std::vector<Site>& all() const { return sites_; }
 
-    /// The sites with the most requested bytes, and those with the most bytes left at the end. Each
-    /// has the number of its call in the tree, and the tree is written with them. With `every`, all
-    /// sites.
-    void write(Json& json, const trace::StackTable& stacks, bool every = false) const;
+    /// The live memory of the sites at the peak. `state` is that of all.
+    Moment atPeak(const LiveState& state) const;
+
+    /// The sites with the most requested bytes, and those with the most bytes at the end, at the
+    /// peak, or at one of the moments. Each has the number of its call in the tree, and the tree is
+    /// written with them. With `every`, all sites.
+    void write(Json& json, const trace::StackTable& stacks,
+               const std::vector<NamedMoment>& moments = {}, bool every = false) const;
 
 private:
     static constexpr std::size_t listed = 1000; ///< of either
@@ -71,9 +76,16 @@ private:
         std::uint32_t number = 0;
     };
 
-    std::vector<Site> chosen(bool every) const;
+    std::vector<std::uint32_t> chosen(const std::vector<NamedMoment>& moments, bool every) const;
+    std::vector<std::uint64_t> mostHeld(const std::vector<NamedMoment>& moments) const;
     std::uint32_t find(std::uint64_t key);
-    std::uint32_t numberOf(const Site& site) const;
+    static void write(Json& json, const NamedMoment& named, const std::vector<bool>& isListed);
+    static void write(Json& json, const Pins& pins);
+    static std::vector<std::vector<Moment::Held>> bySite(const std::vector<NamedMoment>& moments,
+                                                         const std::vector<bool>& isListed);
+    static void writeMoments(Json& json, std::uint32_t number,
+                             const std::vector<Moment::Held>& held,
+                             const std::vector<NamedMoment>& moments);
 
     std::vector<Recent> recent_{1 << 12};
     std::unordered_map<std::uint64_t, std::uint32_t> numbers_;

@@ -23,6 +23,7 @@ struct ThreadCounts {
     std::uint64_t freedOfOthers = 0;
     std::uint64_t first = UINT64_MAX; ///< ns
     std::uint64_t last = 0;
+    std::uint64_t newest = 0; ///< mark of its last allocation (`LiveBlocks`)
 };
 
 class Threads {

@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from heapwright import commands
+from heapwright.artefacts.profile.asked_moments import AskedMoments
 from heapwright.base.errors import ExitCode
 from heapwright.cli import options
 
@@ -36,6 +37,31 @@ def profile(
     html_file: options.HtmlFile = None,
     compare: Annotated[
         bool, typer.Option("--compare", help="Show what changed from the first to the second.")
+    ] = False,
+    at: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--at",
+            metavar="MOMENT",
+            help="Show each call site's live memory at this moment: peak, end, seconds, "
+            "a part of the run such as 50%, or a mark. Repeatable.",
+        ),
+    ] = None,
+    between: Annotated[
+        tuple[str, str] | None,
+        typer.Option(
+            "--between",
+            metavar="MOMENT MOMENT",
+            help="Show what each call site gained and lost from one moment to the other.",
+        ),
+    ] = None,
+    pins: Annotated[
+        bool,
+        typer.Option(
+            "--pins",
+            help="Show call sites whose few objects keep whole pages in use, "
+            "at the peak and the end, or at the given moments.",
+        ),
     ] = False,
     process: options.ProcessNumber = None,
     repetitions: Annotated[
@@ -64,6 +90,7 @@ def profile(
       heapwright profile -- ls -R /usr
       heapwright profile --html profile.html T
       heapwright profile -n 30 --json profile.json -- ./program
+      heapwright profile --at peak --between 25% end -- ./program
       heapwright profile --compare before.json after.json
       heapwright profile --html massif.html massif.out.7
     """
@@ -83,6 +110,7 @@ def profile(
             follow=follow,
             quiet=quiet,
             long=options.long_run_request(hours, allocator, rest, vary),
+            moments=AskedMoments(tuple(at or ()), between, pins),
         )
     )
     if status is not ExitCode.OK:

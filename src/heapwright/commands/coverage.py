@@ -9,6 +9,7 @@ facts come from the files of the programs, if they are still on this machine.
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from heapwright.artefacts.profile.asked_moments import NO_MOMENTS, AskedMoments
 from heapwright.artefacts.profile.document import Profile
 from heapwright.artefacts.run.coverage import Cause, Coverage, CoveredProcess
 from heapwright.artefacts.run.foreign_heaps import GO, foreign_heap_of, is_opened
@@ -65,13 +66,15 @@ def covered(profile: Profile, trace: Path) -> Profile:
     return profile.model_copy(update={"coverage": found})
 
 
-def read_covered(path: Path, process: int | None = None) -> Profile:
+def read_covered(
+    path: Path, process: int | None = None, asked: AskedMoments = NO_MOMENTS
+) -> Profile:
     """The profile that a file holds or leads to, a trace's with its coverage. Raises
     HeapwrightError."""
     return (
-        read_profile(path, process)
+        read_profile(path, process, asked)
         if is_document(path)
-        else covered(profile_trace(path, process), path)
+        else covered(profile_trace(path, process, asked=asked), path)
     )
 
 

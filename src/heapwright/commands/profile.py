@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from heapwright.artefacts.long_run.document import is_long_run
+from heapwright.artefacts.profile.asked_moments import NO_MOMENTS, AskedMoments
 from heapwright.artefacts.profile.document import Profile
 from heapwright.artefacts.program.request import LongRunRequest, ProgramRequest
 from heapwright.artefacts.stacks.read import tool_of
@@ -54,6 +55,7 @@ class Options:
     follow: bool
     quiet: bool
     long: LongRunRequest | None = None
+    moments: AskedMoments = NO_MOMENTS
 
     @property
     def is_recorded(self) -> bool:
@@ -64,6 +66,8 @@ class Options:
 def run_profile(options: Options) -> ExitCode:
     """Run the verb; return the exit status. Raises HeapwrightError for a refused request."""
     _refuse(options)
+    if not options.is_recorded:
+        _refuse_recording(options)
     if options.long is not None:
         return _profile_hours(options, options.long)
     if not options.is_recorded and not options.compare and is_long_run(options.files[0]):
@@ -112,20 +116,28 @@ def _refuse(options: Options) -> None:
             "one trace is profiled, or a command, after --",
             "heapwright profile TRACE, or heapwright profile -- ./program",
         )
-    if not options.is_recorded:
-        given = {
-            "-n": options.repetitions > 1,
-            "-o": options.trace is not None,
-            "--stacks": options.stacks,
-            "--sample": options.sample > 1,
-            "--follow-children": options.follow,
-        }
-        for option, is_given in given.items():
-            if is_given:
-                raise HeapwrightError(
-                    f"{option} is for recording a command, and there is no command",
-                    "give the command after --",
-                )
+    if options.compare and options.moments:
+        raise HeapwrightError(
+            "--at, --between and --pins are for one profile, not for --compare",
+            "--between compares two moments of one run",
+        )
+
+
+def _refuse_recording(options: Options) -> None:
+    """Refuse options of a recording where nothing is recorded."""
+    given = {
+        "-n": options.repetitions > 1,
+        "-o": options.trace is not None,
+        "--stacks": options.stacks,
+        "--sample": options.sample > 1,
+        "--follow-children": options.follow,
+    }
+    for option, is_given in given.items():
+        if is_given:
+            raise HeapwrightError(
+                f"{option} is for recording a command, and there is no command",
+                "give the command after --",
+            )
 
 
 def _profile_hours(options: Options, long: LongRunRequest) -> ExitCode:
@@ -140,6 +152,7 @@ def _profile_hours(options: Options, long: LongRunRequest) -> ExitCode:
             "--sample": options.sample > 1,
             "--follow-children": options.follow,
             "--process": options.process is not None,
+            "--at, --between and --pins": options.moments,
             "-q": options.quiet,
         }
     )
@@ -167,6 +180,11 @@ def _tool(options: Options) -> str | None:
         raise HeapwrightError(
             f"{path} is a file of {tool} and has one process", "leave out --process"
         )
+    if options.moments:
+        raise HeapwrightError(
+            f"{path} is a file of {tool}: its moments cannot be chosen",
+            "leave out --at, --between and --pins, or record the program with heapwright",
+        )
     return tool
 
 
@@ -183,7 +201,7 @@ def _show_stacks(options: Options, outputs: Outputs) -> None:
 
 
 def _read(options: Options) -> Profile:
-    return read_covered(options.files[0], options.process)
+    return read_covered(options.files[0], options.process, options.moments)
 
 
 def _recorded(options: Options, notes: list[str]) -> tuple[Profile, ExitCode]:
@@ -196,14 +214,15 @@ def _recorded(options: Options, notes: list[str]) -> tuple[Profile, ExitCode]:
         for repetition in range(options.repetitions):
             kept = options.trace if repetition == 0 else None
             path = kept or folder / "trace"
-            how = HowToRecord(options.stacks, options.sample, options.follow)
+            stacks = options.stacks or bool(options.moments)
+            how = HowToRecord(stacks, options.sample, options.follow)
             if options.program is not None:
                 outcome, told = record_program(options.program, path, how)
             else:
                 outcome, told = record_command(options.command or (), path, how)
             notes += [note for note in told if note not in notes]
             status = ExitCode.NOTHING_COMPARED if outcome.failed else status
-            profile = covered(profile_trace(path, options.process), path)
+            profile = covered(profile_trace(path, options.process, asked=options.moments), path)
             if kept is None:
                 path.unlink()
                 origin = profile.provenance.model_copy(update={"trace": ""})

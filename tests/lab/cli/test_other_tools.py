@@ -75,6 +75,7 @@ def test_folded_stacks_have_what_the_file_has(heapwright: Heapwright, tmp_path: 
         (("profile", "--json", "x", "file"), "lacks most figures"),
         (("profile", "--compare", "file", "file"), "--compare needs traces"),
         (("profile", "--process", "0", "file"), "has one process"),
+        (("profile", "--at", "peak", "file"), "its moments cannot be chosen"),
         (("export", "--pprof", "x", "--process", "0", "file"), "has one process"),
         (("export", "--parquet", "x", "file"), "no single calls"),
         (("import", "file", "-o", "x"), "heapwright profile file shows it"),

@@ -6,8 +6,10 @@ The browser draws a page at a width, light or dark. It reports whether anything 
 page, and the places of its charts. It also takes a picture. The page is in a frame of that width,
 because the minimum width of a browser's window is larger than a telephone's. Where keys are
 listened to, the arrow down is pressed, and what is said then is kept. So is what a flame graph says
-of its second moment, and of the growth since the first. In the picture, ink is what
-has a colour: axes, grids and text are grey, so a chart without marks has none.
+of its second moment, and of the growth since the first. The middle of the
+chart of live memory is clicked. What the flame graph says then is kept, and whether a line marks
+the place. In the picture, ink is what has a colour: axes, grids and text are grey, so a chart
+without marks has none.
 """
 
 import json
@@ -53,6 +55,19 @@ const moments = (flame) => {
   shown(select, before);
   return found;
 };
+const clicked = (flame) => {
+  const svg = document.querySelector("[data-chart=live-memory] svg");
+  const select = flame.querySelector("select");
+  if (!svg || !flame.querySelector("[type=range]")) return "";
+  const [before, [x, y, width, height]] = [select.value, box(svg)];
+  svg.dispatchEvent(new MouseEvent("click", { clientX: x + width / 2, clientY: y + height / 2 }));
+  const line = document.querySelector(".flame-line").getBoundingClientRect();
+  const isMarked = line.height > 100 && line.left > x;
+  const found = `${flame.querySelector("output").textContent}, ${isMarked}`;
+  select.value = before;
+  select.dispatchEvent(new Event("change"));
+  return found;
+};
 const measure = () => {
   parent.postMessage(JSON.stringify({
     height: document.documentElement.scrollHeight,
@@ -63,6 +78,7 @@ const measure = () => {
     flames: all(".flame-picture").map((flame) => Number(flame.dataset.drawn)),
     flame_boxes: all(".flame-picture").map(box),
     said: all("[role=application]").map(said),
+    clicked: all(".flame").map(clicked),
     moments: all(".flame").map(moments),
     undrawn: count(".undrawn"),
     focusable: count("a[href], [tabindex='0'], summary"),
@@ -136,6 +152,7 @@ class Look:
     flame_boxes: list[Box]
     said: list[str]
     moments: list[list[str]]
+    clicked: list[str]
     undrawn: int
     focusable: int
     unnamed: int

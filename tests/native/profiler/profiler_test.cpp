@@ -210,6 +210,21 @@ TEST(Processes, HaveAddressesOfTheirOwnAndEndOneByOne) {
     EXPECT_EQ(number(scene.document(), "totals", "never_freed_bytes"), 111);
 }
 
+TEST(Temporary, IsABlockThatItsThreadEndsBeforeItAllocatesAgain) {
+    Scene scene;
+    scene.stack(7).malloc(0x1000, 10).free(0x1000);                   // temporary
+    scene.malloc(0x2000, 10).malloc(0x3000, 10).free(0x2000);         // not: another one came
+    scene.free(0x3000);                                               // temporary
+    scene.malloc(0x4000, 10).free(0).thread(1).malloc(0x5000, 10);    // a free of null is no
+    scene.thread(0).free(0x4000);                                     // hindrance, nor are others
+    scene.thread(0).free(0x5000);                                     // not: by another thread
+    scene.malloc(0x6000, 10).realloc(0x6000, 0x7000, 20);             // temporary: it has moved
+    scene.malloc(0x8000, 10).realloc(0x8000, 0x8000, 5).free(0x8000); // in place it is no other
+    EXPECT_EQ(scene.counts().temporary, 5U);
+    EXPECT_EQ(scene.profiler().sites().all()[1].temporary, 5U);
+    EXPECT_EQ(number(scene.document(), "totals", "temporary"), 5);
+}
+
 TEST(SitesOfCalls, CountRequestedAndLiveBytes) {
     Scene scene;
     trace::Event event;

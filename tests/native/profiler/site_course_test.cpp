@@ -22,7 +22,7 @@ std::string of(const SiteCourse& course, std::uint32_t site) {
 }
 
 TEST(SiteCourse, HasTheLiveBytesAtEvenIntervals) {
-    SiteCourse course(44'000'000); // a step of a millisecond
+    SiteCourse course(220'000'000); // a step of a millisecond
     std::vector<Site> sites(2);
     for (std::uint64_t at = 1; at <= 3; ++at) {
         course.advance(at * 1'000'100, sites);
@@ -36,18 +36,30 @@ TEST(SiteCourse, HasTheLiveBytesAtEvenIntervals) {
 }
 
 TEST(SiteCourse, OfALongerRunThanExpectedEverySecondMomentIsKept) {
-    SiteCourse course(44'000); // a step of 1001 ns
+    SiteCourse course(220'000); // a step of 1001 ns
     std::vector<Site> sites(1);
-    for (std::uint64_t at = 1; at <= 200; ++at) {
+    for (std::uint64_t at = 1; at <= 1000; ++at) {
         course.advance(at * 1001, sites);
         sites[0].live = at;
     }
-    course.finish(200 * 1001, sites);
+    course.finish(1000 * 1001, sites);
     const std::string text = of(course, 0);
     const auto moments = std::count(text.begin(), text.end(), ',') + 1;
-    EXPECT_GE(moments, 24);
-    EXPECT_LE(moments, 49);
+    EXPECT_GE(moments, 120);
+    EXPECT_LE(moments, 241);
     EXPECT_TRUE(text.starts_with("[7,15,23,")) << text;
+}
+
+TEST(SiteCourse, OfManySitesThereAreFewerMoments) {
+    SiteCourse course(220'000);
+    std::vector<Site> sites(5000);
+    for (Site& site : sites)
+        site.live = 1;
+    course.finish(220 * 1001, sites);
+    const std::string text = of(course, 4999);
+    const auto moments = std::count(text.begin(), text.end(), ',') + 1;
+    EXPECT_GE(moments, 48);
+    EXPECT_LE(moments, 97);
 }
 
 TEST(SiteCourse, OfATraceWithoutStacksHasNoMoments) {

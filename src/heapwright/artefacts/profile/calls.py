@@ -58,6 +58,8 @@ class Call(NamedTuple):
     at_peak: int = 0
     """Live blocks at the peak of live bytes; 0 in older documents too."""
     at_peak_bytes: int = 0
+    temporary: int = 0
+    """Blocks that their thread ended before it allocated again; 0 in older documents too."""
 
 
 class Calls(_Frozen):

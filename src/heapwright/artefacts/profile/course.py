@@ -27,6 +27,8 @@ STEP_PART = 20
 """A step lasts for one in this number of values at most."""
 MOST_RISES = 8
 """In one step."""
+SITE_MOMENTS = 44
+"""The fewest moments at which a site is judged, if they are known."""
 SHORT_PART = 100
 """A spike lasts for less than one in this number of values."""
 TEARDOWN_ALLOCATES = 0.2
@@ -155,9 +157,16 @@ def live_curve(profile: Profile) -> Curve:
 
 
 def site_curve(profile: Profile, site: Site) -> Curve:
-    """Live bytes of a site over time; empty if they are not known."""
-    values = site.live_over_time
-    return Curve(profile.site_times_s, values) if values else Curve((), ())
+    """Live bytes of a site over time; empty if they are not known. Of many moments every second,
+    third, and so on is taken, and at least 44 remain."""
+    times, values = profile.site_times_s, site.live_over_time
+    if not values:
+        return Curve((), ())
+    step = max(1, (len(times) - 1) // SITE_MOMENTS)
+    kept = [*range(step - 1, len(times), step)]
+    if kept[-1] != len(times) - 1:
+        kept.append(len(times) - 1)
+    return Curve(tuple(times[at] for at in kept), tuple(values[at] for at in kept))
 
 
 def end_of_course(profile: Profile, end: float | None = None) -> float:

@@ -22,6 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from heapwright.artefacts.profile.calls import Calls
 from heapwright.artefacts.profile.library_frames import own_frames, own_place
+from heapwright.artefacts.profile.moments import Held, Mark, Moment, Pins
 from heapwright.artefacts.profile.series import (
     HeapMap,
     LifetimesOfSizes,
@@ -127,6 +128,13 @@ class Totals(_Frozen):
     ] = 0
     overwritten: Annotated[
         Count, Field(description="Blocks whose address was handed out again, their free not seen")
+    ] = 0
+    temporary: Annotated[
+        Count,
+        Field(
+            description="Blocks that their thread ended before it allocated again; 0 in older "
+            "documents too"
+        ),
     ] = 0
     freed_bytes: Annotated[Count, Field(description="Bytes of the blocks that ended")] = 0
     growth_bytes: Annotated[
@@ -316,6 +324,9 @@ class Site(_Frozen):
     allocations: Count
     bytes: Count
     short: Annotated[Count, Field(description="Of these, retained for at most 100 ms")]
+    temporary: Annotated[
+        Count, Field(description="Of these, ended by their thread before it allocated again")
+    ] = 0
     never_freed: Count
     never_freed_bytes: Count
     at_peak: Annotated[
@@ -326,6 +337,20 @@ class Site(_Frozen):
         tuple[Count, ...],
         Field(description="Live bytes at each of `site_times_s`; empty: 0 at all, or not known"),
     ] = ()
+    at_moments: Annotated[
+        tuple[Held, ...], Field(description="At each of `moments`; empty: nothing at all")
+    ] = ()
+    pins: Annotated[
+        tuple[Pins, ...],
+        Field(description="At each of `moments`; empty: no pages at all, or not counted"),
+    ] = ()
+
+    def held_at(self, moment: int) -> Held:
+        """The live memory at the moment of this place in `moments`."""
+        return self.at_moments[moment] if self.at_moments else Held(0, 0)
+
+    def pins_at(self, moment: int) -> Pins:
+        return self.pins[moment] if self.pins else Pins(0, 0, 0)
 
     @property
     def own_calls(self) -> tuple[str, ...]:
@@ -382,13 +407,21 @@ class Profile(_Frozen):
     system: Annotated[
         System | None, Field(description="null: the system's view was not recorded")
     ] = None
+    marks: Annotated[
+        tuple[Mark, ...], Field(description="By time, 1,000 at most; `moments` may name them")
+    ] = ()
+    moments: Annotated[tuple[Moment, ...], Field(description="The requested moments")] = ()
+    between: Annotated[
+        tuple[tuple[Count, Count], ...],
+        Field(description="Pairs of `moments`, by their places, whose difference is requested"),
+    ] = ()
     sites: Annotated[
         tuple[Site, ...],
         Field(description="Most bytes first; the 1,000 largest, and the 1,000 that held most"),
     ] = ()
     site_times_s: Annotated[
         tuple[float, ...],
-        Field(description="Even steps of time, 49 at most, for the live bytes of the sites"),
+        Field(description="Even steps of time, 241 at most, for the live bytes of the sites"),
     ] = ()
     calls: Annotated[Calls | None, Field(description="null: without stacks")] = None
     coverage: Annotated[
@@ -406,6 +439,36 @@ class Profile(_Frozen):
         """The sites with live memory at the peak, the largest first."""
         found = [site for site in self.sites if site.at_peak_bytes]
         return sorted(found, key=lambda each: (-each.at_peak_bytes, each.process, each.stack))
+
+    def holders_at(self, moment: int) -> list[Site]:
+        """The sites with live memory at a moment of `moments`, the largest first."""
+        found = [site for site in self.sites if site.held_at(moment).objects]
+        return sorted(
+            found, key=lambda each: (-each.held_at(moment).bytes, each.process, each.stack)
+        )
+
+    def pinning_at(self, moment: int) -> list[Site]:
+        """The sites that pin pages at a moment of `moments`, those with most pages first."""
+        found = [site for site in self.sites if site.pins_at(moment).pinned]
+        return sorted(
+            found, key=lambda each: (-each.pins_at(moment).pinned, each.process, each.stack)
+        )
+
+    def changed_between(self, before: int, after: int) -> list[tuple[Site, Held]]:
+        """The sites whose live memory differs, by bytes, the largest change first."""
+        found = []
+        for site in self.sites:
+            was, now = site.held_at(before), site.held_at(after)
+            change = Held(now.objects - was.objects, now.bytes - was.bytes)
+            if any(change):
+                found.append((site, change))
+        return sorted(found, key=lambda each: (-abs(each[1].bytes), each[0].process, each[0].stack))
+
+    @property
+    def temporary_sites(self) -> list[Site]:
+        """The sites of temporary allocations, most first."""
+        found = [site for site in self.sites if site.temporary]
+        return sorted(found, key=lambda each: (-each.temporary, each.process, each.stack))
 
     def to_json(self) -> str:
         """The document as it is written to a file."""

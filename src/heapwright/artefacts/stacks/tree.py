@@ -9,7 +9,7 @@ from heapwright.artefacts.profile.calls import Call, Calls, CodeObject, Function
 from heapwright.artefacts.stacks.profile import Amount
 
 ROOT = Function(name="all")
-FIELDS = tuple(Amount(name) for name in Call._fields[3:])
+FIELDS = tuple(each for name in Call._fields for each in Amount if each == name)
 """The amounts in the order of `Call`."""
 NO_FILE = -1
 

@@ -38,6 +38,8 @@ class Course:
     """Of each site its place in the nodes of `Calls`."""
     live: tuple[tuple[int, ...], ...]
     """Of each site its live bytes at each of the times."""
+    names: tuple[str, ...] = ()
+    """Of the times, as a reader knows them; empty texts where they have none."""
 
 
 class Measure(NamedTuple):
@@ -56,6 +58,7 @@ MEASURES = (
     Measure("never_freed", "never freed", False),
     Measure("at_peak_bytes", "live at the peak, bytes", True),
     Measure("at_peak", "live at the peak", False),
+    Measure("temporary", "temporary allocations", False),
 )
 
 
@@ -92,6 +95,7 @@ def picture(
             "trees": [_data(tree, course) for tree in trees],
             "times": [round(time, 6) for time in course.times_s],
             "live": course.live,
+            "moments": course.names,
         }
     )
     libraries = (

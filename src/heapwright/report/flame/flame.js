@@ -25,6 +25,7 @@
   class Flame {
     constructor(place) {
       Object.assign(this, JSON.parse(place.querySelector("script").textContent));
+      this.named = this.moments;
       Object.assign(this, this.trees[0]);
       this.picture = place.querySelector(".flame-picture");
       this.svg = place.querySelector("svg");
@@ -75,6 +76,7 @@
       if (!this.values[this.root]) this.root = 0;
       if (!this.values[this.here]) this.here = this.root;
       this.draw();
+      if (this.mark) this.mark();
       if (atMoment) this.tell(this.root);
     }
 
@@ -95,8 +97,42 @@
       const option = this.select.selectedOptions[0];
       if (option.value !== "moment") return option.textContent;
       const [moment, since] = Array.from(this.ranges, (range) => Number(range.value));
-      const time = (at) => `${this.times[at].toPrecision(3)} s`;
+      const time = (at) => `${this.times[at].toPrecision(3)} s${this.named[at] ? ` (${this.named[at]})` : ""}`;
       return since < 0 ? `live at ${time(moment)}` : `grown from ${time(since)} to ${time(moment)}`;
+    }
+
+    // A click on a chart over the time of the run chooses the moment there, which a line marks.
+    follow(chart, view) {
+      if (!this.moments) return;
+      const svg = chart.querySelector("svg");
+      this.line = document.createElement("div");
+      this.line.className = "flame-line";
+      chart.classList.add("flame-chart");
+      chart.querySelectorAll(".flame-line").forEach((old) => old.remove());
+      chart.append(this.line);
+      const left = () => view.padding().left + view.origin()[0];
+      svg.addEventListener("click", (event) => {
+        this.choose(view.scale("x").invert(event.clientX - svg.getBoundingClientRect().left - left()));
+      });
+      this.mark = () => {
+        const [from, to] = [chart.getBoundingClientRect(), svg.getBoundingClientRect()];
+        const time = this.times[Number(this.ranges[0].value)];
+        this.line.hidden = this.moments.hidden;
+        this.line.style.left = `${to.left - from.left + left() + view.scale("x")(time)}px`;
+        this.line.style.top = `${to.top - from.top + view.padding().top + view.origin()[1]}px`;
+        this.line.style.height = `${view.height()}px`;
+      };
+      view.addSignalListener("width", () => view.runAfter(this.mark));
+      this.mark();
+    }
+
+    // The kept moment that is nearest to a time.
+    choose(time) {
+      const away = this.times.map((each) => Math.abs(each - time));
+      this.ranges[0].value = away.indexOf(Math.min(...away));
+      this.select.value = "moment";
+      this.measure();
+      this.picture.scrollIntoView({ block: "nearest" });
     }
 
     chain(box) {
@@ -193,5 +229,9 @@
     }
   }
 
-  document.querySelectorAll(".flame").forEach((place) => new Flame(place));
+  const flames = Array.from(document.querySelectorAll(".flame"), (place) => new Flame(place));
+  document.addEventListener("chart", (event) => {
+    if (event.target.dataset.chart !== "live-memory") return;
+    for (const flame of flames) flame.follow(event.target, event.detail);
+  });
 })();

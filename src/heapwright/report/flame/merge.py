@@ -27,6 +27,7 @@ class Sums(NamedTuple):
     never_freed: int
     at_peak_bytes: int = 0
     at_peak: int = 0
+    temporary: int = 0
 
     @classmethod
     def of(cls, call: Call) -> "Sums":
@@ -37,6 +38,7 @@ class Sums(NamedTuple):
             call.never_freed,
             call.at_peak_bytes,
             call.at_peak,
+            call.temporary,
         )
 
     def plus(self, other: "Sums") -> "Sums":
@@ -46,7 +48,7 @@ class Sums(NamedTuple):
         return Sums(*(mine - theirs for mine, theirs in zip(self, other, strict=True)))
 
 
-NOTHING = Sums(0, 0, 0, 0, 0, 0)
+NOTHING = Sums(0, 0, 0, 0)
 
 
 @dataclass(slots=True)

@@ -43,8 +43,9 @@ async function draw() {
   const places = [...document.querySelectorAll("[data-chart]")];
   await Promise.all(places.map((place) => {
     const options = { actions: false, renderer: "svg", config, tooltip: { theme: dark.matches ? "dark" : "light" } };
-    return vegaEmbed(place, specs[place.dataset.chart], options).then(() => {
+    return vegaEmbed(place, specs[place.dataset.chart], options).then(({ view }) => {
       place.querySelector("svg").setAttribute("aria-hidden", "true"); // the place has the name
+      place.dispatchEvent(new CustomEvent("chart", { bubbles: true, detail: view }));
     }).catch((error) => {
       place.textContent = `This chart could not be drawn: ${error.message}`;
       place.classList.add("undrawn");

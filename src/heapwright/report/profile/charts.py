@@ -7,6 +7,7 @@ alone. Times and memory are drawn in the units that suit the largest figure.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from heapwright.artefacts.profile.document import Profile
 from heapwright.report.pages.parts import Spec
@@ -29,6 +30,7 @@ from heapwright.report.profile.words import duration, memory, unit_for
 FIVE = (BLUE, ORANGE, GREEN, VERMILION, PINK)
 TIME = Axis("time (s)", "~f")
 NEVER = "never"
+MOST_MARKS = 100
 RESIDENT = (
     ("live (U)", "live_bytes", BLUE),
     ("internal waste", "waste_bytes", SKY),
@@ -41,7 +43,7 @@ ROUTINES = ("malloc", "calloc", "realloc", "aligned")
 def live_memory(series: Series) -> Spec:
     """Live requested bytes; of one profile also what the allocator had rounded them up to."""
     size, unit = unit_for(max(each.profile.peak_live_bytes for each in series))
-    axis = Axis(f"live ({unit})")
+    axis, time = Axis(f"live ({unit})"), replace(TIME, marks=_marks(series))
 
     def live(profile: Profile) -> Iterator[Value]:
         for at in profile.timeline:
@@ -49,7 +51,7 @@ def live_memory(series: Series) -> Spec:
 
     values = points(series, live)
     if len(series) > 1 or all(at.usable_bytes is None for at in series[0].profile.timeline):
-        return steps(values, colours(series), TIME, axis, form=_form(series))
+        return steps(values, colours(series), time, axis, form=_form(series))
     parts = ("requested", "added by rounding up")
     values = [
         {"of": part, "at": place, "x": at.time_s, "y": value / size}
@@ -58,7 +60,17 @@ def live_memory(series: Series) -> Spec:
             zip(parts, (at.live_bytes, _rounding(at.live_bytes, at.usable_bytes)), strict=True)
         )
     ]
-    return steps(values, palette(parts, (BLUE, ORANGE)), TIME, axis, form="stacked")
+    return steps(values, palette(parts, (BLUE, ORANGE)), time, axis, form="stacked")
+
+
+def _marks(series: Series) -> tuple[tuple[float, str], ...]:
+    """The marks of one profile, and its requested moments."""
+    if len(series) > 1:
+        return ()
+    profile = series[0].profile
+    named = {(mark.time_s, mark.name) for mark in profile.marks}
+    named |= {(moment.time_s, moment.name.split("#")[0]) for moment in profile.moments}
+    return tuple(sorted(named)[:MOST_MARKS])
 
 
 def _rounding(live: int, usable: int | None) -> int:

@@ -16,10 +16,13 @@ import altair as alt
 
 from heapwright.artefacts.profile.document import Profile
 from heapwright.report.pages.parts import Spec
-from heapwright.report.pages.vega import BLUE, ORANGE, finished
+from heapwright.report.pages.vega import BLUE, ORANGE, VERMILION, finished
 
 HEIGHT = 220
 BAR = 11
+MOST_LABELS = 8
+LONGEST_MARK = 90
+"""Of a label on a chart, in pixels."""
 
 Value = dict[str, Any]
 Form = Literal["line", "filled", "stacked"]
@@ -42,6 +45,8 @@ class Axis:
     format: str = "~s"
     logarithmic: bool = False
     domain: tuple[float, float] | None = None
+    marks: tuple[tuple[float, str], ...] = ()
+    """Places with their names, at which a line is drawn."""
 
     @property
     def scale(self) -> alt.Scale:
@@ -77,7 +82,12 @@ def palette(names: Sequence[str], shades: Sequence[str], *, legend: bool = True)
 
 
 def steps(
-    values: Sequence[Value], colour: alt.Color, x: Axis, y: Axis, *, form: Form = "line"
+    values: Sequence[Value],
+    colour: alt.Color,
+    x: Axis,
+    y: Axis,
+    *,
+    form: Form = "line",
 ) -> Spec:
     """Lines through `x` and `y` of each `of`; a gap where `y` is null.
 
@@ -92,26 +102,36 @@ def steps(
         if form == "filled"
         else base.mark_area(fillOpacity=0.8, **style).encode(order="at:Q")
     )
-    return finished(
-        drawn.encode(
-            x=alt.X(
-                "x:Q",
-                title=x.title,
-                scale=x.scale,
-                axis=alt.Axis(tickCount=5, format=x.format, grid=False),
-            ),
-            y=alt.Y(
-                "y:Q",
-                title=y.title,
-                scale=y.scale,
-                axis=alt.Axis(tickCount=5, format=y.format),
-                stack="zero" if form == "stacked" else None,
-            ),
-            color=colour,
-            tooltip=["of:N", x.tip("x"), y.tip("y")],
-        ),
-        HEIGHT,
+    across = alt.X(
+        "x:Q",
+        title=x.title,
+        scale=x.scale,
+        axis=alt.Axis(tickCount=5, format=x.format, grid=False),
     )
+    curves = drawn.encode(
+        x=across,
+        y=alt.Y(
+            "y:Q",
+            title=y.title,
+            scale=y.scale,
+            axis=alt.Axis(tickCount=5, format=y.format),
+            stack="zero" if form == "stacked" else None,
+        ),
+        color=colour,
+        tooltip=["of:N", x.tip("x"), y.tip("y")],
+    )
+    if not x.marks:
+        return finished(curves, HEIGHT)
+    named = alt.Chart(alt.InlineData(values=[{"x": at, "name": name} for at, name in x.marks]))
+    tip = [alt.Tooltip("name:N", title="mark"), x.tip("x")]
+    rules = named.mark_rule(color=VERMILION, strokeDash=[4, 3], aria=False).encode(
+        x=across, tooltip=tip
+    )
+    labels = named.mark_text(
+        align="left", baseline="top", dx=3, fontSize=10, limit=LONGEST_MARK, aria=False
+    ).encode(x=across, y=alt.value(0), text="name:N")
+    layers = (curves, rules, labels) if len(x.marks) <= MOST_LABELS else (curves, rules)
+    return finished(alt.layer(*layers), HEIGHT)
 
 
 def bars(

@@ -65,6 +65,7 @@ FIGURES = (
     Figure("frees", "never freed", "totals.never_freed", "count"),
     Figure("frees", "never freed, bytes", "totals.never_freed_bytes", "memory"),
     Figure("frees", "of unknown addresses", "totals.unknown_frees", "count"),
+    Figure("retention", "temporary", "totals.temporary", "count"),
     Figure("retention", "short: up to 100 ms", "retention.short", "share"),
     Figure("retention", "medium: up to 1 s", "retention.medium", "share"),
     Figure("retention", "long: more, or never freed", "retention.long", "share"),

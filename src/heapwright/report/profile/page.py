@@ -13,7 +13,7 @@ from heapwright.artefacts.profile.document import Profile
 from heapwright.report.flame import component
 from heapwright.report.pages.frame import frame
 from heapwright.report.pages.parts import Charts, contents, section, table
-from heapwright.report.profile import heap_map, sites, words
+from heapwright.report.profile import heap_map, moment_tables, sites, words
 from heapwright.report.profile.charts import alone
 from heapwright.report.profile.figures import FIGURES
 from heapwright.report.profile.lifetimes import lifetimes, long_lived
@@ -53,7 +53,11 @@ def sections(profile: Profile, charts: Charts) -> list[Section]:
     return [
         ("leaks", "Never freed", sites.never_freed(profile)),
         ("memory", "Live memory over time", live_memory(series, charts)),
+        ("sites", "Call sites that request memory", sites.who_asks(profile)),
         ("peak", "Live at the peak", sites.at_peak(profile)),
+        ("moments", "Live at the chosen moments", moment_tables.moments(profile)),
+        ("pins", "Sites that pin pages", moment_tables.pins(profile)),
+        ("temporary", "Temporary allocations", moment_tables.temporary(profile)),
         ("sizes", "Sizes", sizes(series, charts)),
         ("routines", "Routines", routines(series, charts)),
         ("lifetimes", "Lifetimes", lifetimes(series, charts)),
@@ -61,7 +65,6 @@ def sections(profile: Profile, charts: Charts) -> list[Section]:
         ("threads", "Threads", threads(profile)),
         ("map", "Address space over time", address_space(profile)),
         ("system", "The system's view", system(profile, charts)),
-        ("sites", "Call sites that request memory", sites.who_asks(profile)),
         ("figures", "All figures", figures(profile)),
         ("notes", "What to know of this trace", notes(profile)),
     ]

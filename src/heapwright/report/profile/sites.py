@@ -9,6 +9,7 @@ memory that was never freed.
 from collections.abc import Sequence
 from html import escape
 
+from heapwright.artefacts.profile.asked_moments import PEAK
 from heapwright.artefacts.profile.course import by_growth
 from heapwright.artefacts.profile.document import Profile, Site
 from heapwright.report.flame.component import Course, flame_graph
@@ -26,18 +27,40 @@ def who_asks(profile: Profile) -> str:
         return ""
     return (
         "<p>The width of a box is the amount that the function and its callees requested. "
-        "A measure shows live memory at a moment, or its growth between two moments.</p>\n" + drawn
+        "A measure shows live memory at a moment, or its growth between two moments. A click on "
+        "the chart of live memory chooses the moment.</p>\n" + drawn
     )
 
 
 def _course(profile: Profile) -> Course:
-    """The sites that had live memory at a moment that was kept."""
-    kept = [site for site in profile.sites if site.live_over_time]
+    """The sites with live memory at a known moment: the even ones, the peak, and the requested
+    ones."""
+    even = len(profile.site_times_s)
+    moments = [(time, "", place) for place, time in enumerate(profile.site_times_s)]
+    if even and profile.holders:
+        moments.append((profile.peak.time_s, PEAK, even))
+    moments += [
+        (moment.time_s, moment.name, even + 1 + place)
+        for place, moment in enumerate(profile.moments)
+        if moment.name != PEAK
+    ]
+    moments.sort(key=lambda each: each[0])
+    kept = [(site, live) for site in profile.sites if any(live := _live_of(site, profile))]
     return Course(
-        profile.site_times_s,
-        tuple(site.call for site in kept),
-        tuple(site.live_over_time for site in kept),
+        tuple(time for time, _, _ in moments),
+        tuple(site.call for site, _ in kept),
+        tuple(tuple(live[place] for _, _, place in moments) for _, live in kept),
+        tuple(name for _, name, _ in moments),
     )
+
+
+def _live_of(site: Site, profile: Profile) -> list[int]:
+    """At the even moments, the peak, and the requested moments."""
+    return [
+        *(site.live_over_time or [0] * len(profile.site_times_s)),
+        site.at_peak_bytes,
+        *(site.held_at(place).bytes for place in range(len(profile.moments))),
+    ]
 
 
 def never_freed(profile: Profile) -> str:
@@ -54,12 +77,12 @@ def never_freed(profile: Profile) -> str:
             escape(words.memory(site.never_freed_bytes)),
             escape(words.count(site.never_freed)),
             escape(words.share(site.never_freed / max(site.allocations, 1))),
-            _chain(site),
+            chain(site),
         )
         for site in shown[:LISTED]
     ]
     columns = ("asked for by", "never freed", "blocks", "of its blocks", "called by")
-    return _listed(columns, rows, "Sites of never-freed memory", len(shown))
+    return listed(columns, rows, "Sites of never-freed memory", len(shown))
 
 
 def at_peak(profile: Profile) -> str:
@@ -73,15 +96,15 @@ def at_peak(profile: Profile) -> str:
             escape(words.memory(site.at_peak_bytes)),
             escape(words.share(site.at_peak_bytes / max(profile.peak_live_bytes, 1))),
             escape(words.count(site.at_peak)),
-            _chain(site),
+            chain(site),
         )
         for site in shown[:LISTED]
     ]
     columns = ("asked for by", "live at the peak", "of the peak", "blocks", "called by")
-    return _listed(columns, rows, "Sites of memory at the peak", len(shown))
+    return listed(columns, rows, "Sites of memory at the peak", len(shown))
 
 
-def _listed(columns: Sequence[str], rows: Sequence[Sequence[str]], caption: str, count: int) -> str:
+def listed(columns: Sequence[str], rows: Sequence[Sequence[str]], caption: str, count: int) -> str:
     """The table of the first sites, and how many more there are."""
     more = count - LISTED
     return table(columns, rows, "figures places", caption) + (
@@ -89,7 +112,7 @@ def _listed(columns: Sequence[str], rows: Sequence[Sequence[str]], caption: str,
     )
 
 
-def _chain(site: Site) -> str:
+def chain(site: Site) -> str:
     if not site.frames:
         return '<span class="dim">not named</span>'
     calls = "<br>".join(f"<code>{escape(frame)}</code>" for frame in site.frames[:MOST_FRAMES])

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from rich.console import Console
 from rich.text import Text
 
+from heapwright.artefacts.profile.asked_moments import PEAK
 from heapwright.artefacts.profile.course import by_growth
 from heapwright.artefacts.profile.document import Profile
 from heapwright.base.quantities import several
@@ -15,6 +16,7 @@ from heapwright.report.profile import words
 from heapwright.report.profile.charts import ROUTINES
 from heapwright.report.profile.figures import FIGURES
 from heapwright.report.profile.missing_data import remarks
+from heapwright.report.profile.moments import in_summary
 
 BLOCKS = " ▁▂▃▄▅▆▇█"
 CURVE = 36
@@ -74,6 +76,13 @@ def entries(profile: Profile) -> Iterator[tuple[str, str]]:
         f"{words.count(totals.frees)}, {words.share(totals.null_free_share)} of null; never freed: "
         f"{several(totals.never_freed, 'block')}, {words.memory(totals.never_freed_bytes)}",
     )
+    if totals.temporary:
+        yield (
+            "Temporary",
+            f"{several(totals.temporary, 'allocation')} "
+            f"({words.share(totals.temporary / max(totals.allocations, 1))}) ended before their "
+            "thread allocated again",
+        )
     yield (
         "Retention",
         f"short (up to 100 ms) {words.share(retention.short)}, medium (up to 1 s) "
@@ -91,19 +100,28 @@ def entries(profile: Profile) -> Iterator[tuple[str, str]]:
             f"{words.times(ratio.peak)} at the most, {words.times(ratio.at_end)} at the end "
             "(heap memory taken from the system, A, over live memory, U)",
         )
-    for site in profile.holders[:TOP_HOLDERS]:
-        yield (
-            "At the peak",
-            f"{words.memory(site.at_peak_bytes)} "
-            f"({words.share(site.at_peak_bytes / max(profile.peak_live_bytes, 1))}) live in "
-            f"{several(site.at_peak, 'block')}: {words.chain_of(site)}",
-        )
+    if all(moment.name != PEAK for moment in profile.moments):
+        for site in profile.holders[:TOP_HOLDERS]:
+            yield (
+                "At the peak",
+                f"{words.memory(site.at_peak_bytes)} "
+                f"({words.share(site.at_peak_bytes / max(profile.peak_live_bytes, 1))}) live in "
+                f"{several(site.at_peak, 'block')}: {words.chain_of(site)}",
+            )
+    yield from in_summary(profile)
     for site in sorted(profile.sites, key=lambda each: -each.allocations)[:TOP_CALLS]:
         yield (
             "Most calls",
             f"{several(site.allocations, 'allocation')} "
             f"({words.share(site.allocations / max(totals.allocations, 1))}), "
             f"{words.memory(site.bytes)}: {words.chain_of(site)}",
+        )
+    for site in profile.temporary_sites[:TOP_CALLS]:
+        yield (
+            "Temporary",
+            f"{several(site.temporary, 'allocation')} "
+            f"({words.share(site.temporary / max(site.allocations, 1))} of the site's): "
+            f"{words.chain_of(site)}",
         )
     for site in by_growth(profile)[:TOP]:
         yield (

@@ -162,8 +162,8 @@ def test_a_browser_draws_all_of_it(
     assert seen.flames == [5 if width == 390 else 6], "one box is a thousandth wide"
     assert seen.ink(seen.flame_boxes[0]) > 2000
     assert seen.said == [
-        "0 s, 0x7f0000010000 (64 KiB): 0.39 % live",
         "start: 879 KiB (100 %, bytes)",
+        "0 s, 0x7f0000010000 (64 KiB): 0.39 % live",
     ]
     assert seen.moments == [
         [
@@ -171,4 +171,5 @@ def test_a_browser_draws_all_of_it(
             "all: 97.7 KiB (100 %, grown from 0.500 s to 1.00 s)",
         ]
     ]
+    assert seen.clicked == ["all: 195 KiB (100 %, live at 1.00 s), true"]
     assert seen.focusable > 20

@@ -1,0 +1,53 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The moments that a user asks of a profile, by name.
+
+A moment is `peak`, `end`, a time, or the name of a mark. A time is in seconds since the recording
+began (`1.5`), or a part of the time from the first call to the last (`50%`). `NAME#2` is the second
+mark of a name.
+"""
+
+from dataclasses import dataclass
+
+from heapwright.base.errors import HeapwrightError
+
+PEAK = "peak"
+END = "end"
+MOST = 1000
+"""Moments of one profile."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskedMoments:
+    """The moments that a user asks of a profile."""
+
+    at: tuple[str, ...] = ()
+    between: tuple[str, str] | None = None
+    pins: bool = False
+
+    def __bool__(self) -> bool:
+        return bool(self.at or self.between or self.pins)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Each once. Pages are counted at the peak and at the end if no moment is named."""
+        named = (*self.at, *(self.between or ()))
+        return tuple(dict.fromkeys(named or ((PEAK, END) if self.pins else ())))
+
+    @property
+    def words(self) -> list[str]:
+        """As options of `heapwright-profile`."""
+        if len(self.names) > MOST:
+            raise HeapwrightError(f"a profile has at most {MOST:,} moments", "ask for fewer")
+        options = [word for name in self.names for word in ("--at", name)]
+        return [*options, "--pins"] if self.pins else options
+
+    def growth(self) -> tuple[tuple[int, int], ...]:
+        """The places of the two moments in `names`."""
+        if self.between is None:
+            return ()
+        before, after = self.between
+        return ((self.names.index(before), self.names.index(after)),)
+
+
+NO_MOMENTS = AskedMoments()
