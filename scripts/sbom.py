@@ -54,6 +54,8 @@ CLASSIFIERS = {
     "License :: OSI Approved :: Apache Software License": "Apache-2.0",
 }
 LICENCES = get_spdx_licensing()
+OWN_LICENCE = "Apache-2.0 AND GPL-2.0-only"
+"""The patches of the kernel have the licence of the kernel."""
 LONGEST = 60
 """A longer field `License` is the text of a licence, and no expression."""
 
@@ -140,7 +142,7 @@ def document(wheel: Path) -> Document:
     version = str(metadata.version)
 
     own = package(
-        "heapwright", version, LICENCES.parse("Apache-2.0"), f"pkg:pypi/heapwright@{version}"
+        "heapwright", version, LICENCES.parse(OWN_LICENCE), f"pkg:pypi/heapwright@{version}"
     )
     own.file_name = wheel.name
     own.checksums = [Checksum(ChecksumAlgorithm.SHA256, digest)]

@@ -40,7 +40,7 @@ uint64_t now(void);
 void countFragmentation(void);
 /** Records memory, page tables, stacks and events so far, under the name of the present step. */
 void sample(const char* where);
-/** slab, slub or slob, by the tables that each of them has. */
+/** slab, slub, slob or slqb, by the tables that each of them has. */
 const char* allocatorSeen(void);
 /** Reads a kernel file into `text`, at most `room` - 1 bytes. Returns its length, or -1. */
 long readText(const char* path, char* text, size_t room);

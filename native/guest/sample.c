@@ -123,5 +123,8 @@ const char* allocatorSeen(void) {
     if (stat("/sys/kernel/slab", &status) == 0) {
         return "slub";
     }
-    return stat("/proc/slabinfo", &status) == 0 ? "slab" : "slob";
+    if (stat("/proc/slabinfo", &status) != 0) {
+        return "slob";
+    }
+    return (status.st_mode & S_IWUSR) != 0 ? "slab" : "slqb"; /* only SLAB can be tuned there */
 }

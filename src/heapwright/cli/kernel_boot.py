@@ -9,7 +9,7 @@ import typer
 from heapwright import commands
 from heapwright.cli import options
 
-Kernel = Annotated[str, typer.Argument(metavar="ALLOCATOR", help="slab, slub or slob.")]
+Kernel = Annotated[str, typer.Argument(metavar="ALLOCATOR", help="slab, slub, slob or slqb.")]
 Load = Annotated[str, typer.Option(metavar="NAME", help="churn, paths, fileio, memory or nothing.")]
 Scale = Annotated[str, typer.Option(metavar="NAME", help="small, medium or published.")]
 Seed = Annotated[int, typer.Option(min=0, max=options.LARGEST_SEED, help="The seed of the load.")]

@@ -11,13 +11,16 @@ from heapwright import commands
 Allocators = Annotated[
     str,
     typer.Option(
-        "-a", "--allocators", metavar="NAMES", help="slab, slub or slob, separated by commas."
+        "-a",
+        "--allocators",
+        metavar="NAMES",
+        help="slab, slub, slob or slqb, separated by commas.",
     ),
 ]
 
 
 def build(
-    allocators: Allocators = "slub,slab,slob",
+    allocators: Allocators = "slub,slab,slob,slqb",
     jobs: Annotated[
         int | None,
         typer.Option("-j", "--jobs", min=1, max=4096, help="Default: as many as processors."),
@@ -32,7 +35,8 @@ def build(
 ) -> None:
     """Build a kernel for each allocator from the distribution's source package.
 
-    The kernels are kept in the cache folder.
+    SLQB was never part of a released kernel; a patch adds it to the source. The kernels are kept in
+    the cache folder.
 
     Examples:
       heapwright kernel build

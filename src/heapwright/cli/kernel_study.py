@@ -22,7 +22,7 @@ def study(
     allocators: Annotated[
         str,
         typer.Option("-a", "--allocators", metavar="NAMES", help="Kernels, separated by commas."),
-    ] = "slub,slab,slob",
+    ] = "slub,slab,slob,slqb",
     replicates: Annotated[
         int | None,
         typer.Option(

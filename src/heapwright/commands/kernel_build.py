@@ -4,7 +4,6 @@
 
 import json
 import os
-import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,11 +11,12 @@ from pathlib import Path
 import typer
 
 from heapwright.base.errors import ExitCode, HeapwrightError
+from heapwright.base.spelling import nearest
 from heapwright.commands.text import printing
 from heapwright.kernel.build import build, plan
 from heapwright.kernel.folders import ALLOCATORS, kernel_cache
 from heapwright.kernel.image_cache import Built, document, every, find
-from heapwright.kernel.source import find_source
+from heapwright.kernel.source import find_source, remove_unpacked
 
 
 def parse_allocators(text: str) -> tuple[str, ...]:
@@ -24,10 +24,9 @@ def parse_allocators(text: str) -> tuple[str, ...]:
     names = tuple(dict.fromkeys(each.strip() for each in text.split(",") if each.strip()))
     for name in names:
         if name not in ALLOCATORS:
-            why = "it was never in a released kernel: heapwright kernel models has it"
             raise HeapwrightError(
                 f"no kernel can be built with {name!r}",
-                why if name == "slqb" else f"there are: {', '.join(ALLOCATORS)}",
+                nearest(name, ALLOCATORS) or f"there are: {', '.join(ALLOCATORS)}",
             )
     if not names:
         raise HeapwrightError("no allocator is named", f"there are: {', '.join(ALLOCATORS)}")
@@ -60,10 +59,9 @@ def made_kernels(
         wanted = plan(name, source)
         found = None if again else find(wanted.key, cache)
         made.append(found or build(wanted, cache, jobs, _say))
-    unpacked = cache / "source" / source.version
-    if unpacked.is_dir() and not keep_source:
-        _say(f"removing {unpacked}")
-        shutil.rmtree(unpacked, ignore_errors=True)
+    if not keep_source:
+        for folder in remove_unpacked(source, cache):
+            _say(f"removed {folder}")
     return made
 
 

@@ -9,6 +9,7 @@ seconds on two quiet processors, 170 MB.
 """
 
 import fcntl
+import hashlib
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
@@ -26,6 +27,7 @@ from heapwright.kernel.configuration import (
 )
 from heapwright.kernel.folders import need_room, shipped
 from heapwright.kernel.image_cache import Built, key_of, store
+from heapwright.kernel.patch import Patch, patch_of
 from heapwright.kernel.processes import last_lines, running
 from heapwright.kernel.source import Source, unpacked
 
@@ -57,20 +59,24 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A kernel that is to be there: from which source, of which configuration."""
+    """A kernel that is to be there: from which source, with which patch and configuration."""
 
     allocator: str
     source: Source
     fragments: tuple[Fragment, ...]
+    patch: Patch | None = None
 
     @property
     def key(self) -> str:
-        return key_of(self.allocator, self.source.version, configuration_hash(self.fragments))
+        made_of = configuration_hash(self.fragments)
+        if self.patch is not None:
+            made_of = hashlib.sha256(f"{made_of} {self.patch.sha256}".encode()).hexdigest()
+        return key_of(self.allocator, self.source.version, made_of)
 
 
 def plan(allocator: str, source: Source) -> Plan:
-    """Raises HeapwrightError where a fragment cannot be read."""
-    return Plan(allocator, source, read_fragments(shipped(), allocator))
+    """Raises HeapwrightError where a fragment or a patch cannot be read."""
+    return Plan(allocator, source, read_fragments(shipped(), allocator), patch_of(allocator))
 
 
 def need_tools() -> None:
@@ -93,7 +99,7 @@ def build(plan: Plan, cache: Path, jobs: int, say: Say) -> Built:
     """Build it and put it into the cache, whole. Raises HeapwrightError."""
     need_tools()
     need_room(cache, ROOM, "building a kernel")
-    source = unpacked(plan.source, cache)
+    source = unpacked(plan.source, cache, plan.patch)
     folder = cache / "building" / plan.key
     folder.mkdir(parents=True, exist_ok=True)
     with alone(folder):

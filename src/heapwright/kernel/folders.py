@@ -18,7 +18,7 @@ from heapwright.base.cache import cache_home
 from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.base.shipped import shipped_folder
 
-ALLOCATORS = ("slab", "slub", "slob")
+ALLOCATORS = ("slab", "slub", "slob", "slqb")
 
 
 def shipped() -> Path:

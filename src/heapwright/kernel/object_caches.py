@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the events do not say of a cache: its alignment, and what its objects are like.
 
-An event has the size of an object and, under SLAB and SLUB, the stride of the objects in a slab.
+An event has the size of an object and, except under SLOB, the stride of the objects in a slab.
 The alignment follows from the two. SLOB has no stride: there it follows from the flag
 SLAB_HWCACHE_ALIGN. The flags are those of the calls of KMEM_CACHE and kmem_cache_create in Linux
 6.1, which a cache is known by its name for.
@@ -34,6 +34,8 @@ ON_LINES = re.compile(
     r"|UNIX(-STREAM)?|task_struct"
 )
 """SLAB_HWCACHE_ALIGN."""
+LINK_BEHIND = ("slub", "slqb")
+"""Allocators that link free objects, behind the object if nothing may be written into it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,7 @@ def _alignment(name: str, size: int, stride: int, allocator: str, *, keeping: bo
     """The least that explains the stride; what no alignment explains is aligned to a word."""
     if allocator == "slob":
         return _of_lines(size) if ON_LINES.fullmatch(name) else WORD
-    used = _up(size, WORD) + (WORD if keeping and allocator == "slub" else 0)
+    used = _up(size, WORD) + (WORD if keeping and allocator in LINK_BEHIND else 0)
     align = WORD
     while align <= PAGE and _up(used, align) != stride:
         align *= 2

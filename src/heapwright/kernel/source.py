@@ -13,6 +13,7 @@ from pathlib import Path
 
 from heapwright.base.errors import HeapwrightError
 from heapwright.kernel.folders import need_room
+from heapwright.kernel.patch import Patch, apply_patch
 
 SERIES = "6.1"
 PACKAGE = f"linux-source-{SERIES}"
@@ -74,13 +75,15 @@ def _package_version() -> str:
     return done.stdout.strip() if done.returncode == 0 else ""
 
 
-def unpacked(source: Source, cache: Path) -> Path:
-    """The folder of the source, unpacked where it is not yet. Raises HeapwrightError.
+def unpacked(source: Source, cache: Path, patch: Patch | None = None) -> Path:
+    """The folder of the source with this patch, unpacked if it is missing. Raises HeapwrightError.
 
-    Its name has a digest of what is left out, so that a change of that unpacks the source again.
+    Its name has digests of the patch and of what is left out. A change of either unpacks the source
+    again.
     """
     left_out = hashlib.sha256("\n".join(NOT_NEEDED).encode()).hexdigest()[:8]
-    folder = cache / "source" / f"{source.version}-{left_out}"
+    patched = f"-{patch.sha256[:8]}" if patch is not None else ""
+    folder = cache / "source" / f"{source.version}-{left_out}{patched}"
     if folder.is_dir():
         return folder
     if shutil.which("tar") is None or shutil.which("xz") is None:
@@ -99,8 +102,18 @@ def unpacked(source: Source, cache: Path) -> Path:
             raise HeapwrightError(
                 f"{source.archive} could not be unpacked: {why}", "is the package whole?"
             )
+        if patch is not None:
+            apply_patch(patch, partial)
         partial.rename(folder)
     finally:
         with contextlib.suppress(OSError):
             shutil.rmtree(partial)
     return folder
+
+
+def remove_unpacked(source: Source, cache: Path) -> list[Path]:
+    """Remove the unpacked sources of this version, with and without patches; return them."""
+    folders = sorted((cache / "source").glob(f"{source.version}-*"))
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)
+    return folders

@@ -185,6 +185,7 @@ def test_without_marks_or_without_slab_there_is_no_trace() -> None:
         (("filp", 232, 232, "slob"), 64, "--"),
         (("cred_jar", 24, 24, "slob"), 32, "--"),
         (("inode_cache", 560, 568, "slub"), 8, "cr"),
+        (("inode_cache", 560, 568, "slqb"), 8, "cr"),
         (("inode_cache", 560, 560, "slab"), 8, "cr"),
         (("sock_inode_cache", 640, 704, "slub"), 64, "cr"),
         (("maple_node", 256, 256, "slab"), 8, "--"),

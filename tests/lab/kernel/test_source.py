@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The distribution's kernel source, freshly unpacked, takes the configuration of every kernel.
 
-A package that reads a file which unpacking leaves out fails here, not after minutes of building.
+A package that reads a file which unpacking leaves out fails here, not after minutes of building. So
+does a package that a patch does not fit.
 """
 
 import shutil
@@ -13,6 +14,7 @@ import pytest
 from heapwright.kernel.build import configure
 from heapwright.kernel.configuration import read_fragments
 from heapwright.kernel.folders import ALLOCATORS, shipped
+from heapwright.kernel.patch import PATCHED, apply_patch, patch_of
 from heapwright.kernel.source import ARCHIVE, find_source, unpacked
 
 pytestmark = [
@@ -20,6 +22,7 @@ pytestmark = [
     pytest.mark.skipif(not ARCHIVE.is_file(), reason="no source (package linux-source-6.1)"),
     pytest.mark.skipif(shutil.which("flex") is None, reason="no flex (package flex)"),
     pytest.mark.skipif(shutil.which("bison") is None, reason="no bison (package bison)"),
+    pytest.mark.skipif(shutil.which("patch") is None, reason="no patch (package patch)"),
 ]
 
 
@@ -27,7 +30,9 @@ def test_a_freshly_unpacked_source_takes_every_configuration(tmp_path: Path) -> 
     source = unpacked(find_source(), tmp_path / "cache")
     assert (source / "arch" / "arm" / "Kconfig").is_file()
     assert not list((source / "arch" / "arm").rglob("*.c"))
-    for allocator in ALLOCATORS:
+    for allocator in sorted(ALLOCATORS, key=lambda name: name in PATCHED):
+        if (patch := patch_of(allocator)) is not None:
+            apply_patch(patch, source)
         folder = tmp_path / allocator
         folder.mkdir()
         configure(read_fragments(shipped(), allocator), source, folder)

@@ -18,17 +18,18 @@ from heapwright.report.kernel.summary import load_of, ratio_of
 from heapwright.report.kernel.text import figure
 from heapwright.report.pages.frame import frame
 from heapwright.report.pages.parts import Charts, Data, contents, section, table
-from heapwright.report.pages.vega import BLUE, GREEN, ORANGE, finished
+from heapwright.report.pages.vega import BLUE, GREEN, ORANGE, PINK, finished
 
 TITLE = "The kernel's object allocators"
-COLOURS = {"slab": BLUE, "slob": ORANGE, "slub": GREEN}
+COLOURS = {"slab": BLUE, "slob": ORANGE, "slqb": PINK, "slub": GREEN}
 ABOUT = (
     "Each figure comes from kernels of one source that differ in their object allocator alone, "
     "booted in an emulated machine. With one processor time is virtual: two nanoseconds for each "
     "instruction. It measures the length of the path, without caches, locks and other processors. "
     "The same seed gives the same figures to the last digit, so only different seeds cause "
     "scatter. With more processors time is the host's, and only counts are compared. "
-    "SLQB was never part of a released kernel; <code>heapwright kernel models</code> has it."
+    "SLQB was never part of a released kernel: heapwright's own patch adds it to the same source, "
+    "written from published descriptions."
 )
 BESIDE = (
     "Ferreira, Matias, Macêdo and Evangelista measured Linux 2.6.39 on real processors, with "
