@@ -105,6 +105,14 @@ def test_sysbench_runs_in_the_guest(built: Built, load: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("built", KERNELS, ids=lambda built: built.key)
+def test_several_processors_free_the_objects_of_each_other(built: Built) -> None:
+    found = boot(built, Asked(load_of("churn", "small"), seed=5, cpus=2), CACHE)
+    assert found.responses["oom_kill"] == 0
+    assert found.responses["refused"] == 0
+
+
+@pytest.mark.slow
 def test_a_guest_that_takes_too_long_is_ended_and_shown() -> None:
     asked = Asked(load_of("churn", "published"), timeout_s=2)
     with pytest.raises(GuestError, match="not done after 2 s"):
