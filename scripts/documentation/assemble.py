@@ -43,6 +43,7 @@ ELSEWHERE = {
     "native/synth/PLAN.md": "reference/synth-plan.md",
     "native/trace/FORMAT.md": "reference/trace-bytes.md",
     "native/valgrind/README.md": "project/valgrind.md",
+    "patches/README.md": "project/patches.md",
     "tests/README.md": "project/tests.md",
 }
 """Pages outside of docs/, and their places on the site."""
