@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from heapwright.kernel.build import configure
-from heapwright.kernel.configuration import read_fragments
+from heapwright.kernel.configuration import read_fragment, read_fragments
 from heapwright.kernel.folders import ALLOCATORS, shipped
 from heapwright.kernel.patch import PATCHED, apply_patch, patch_of
 from heapwright.kernel.source import ARCHIVE, find_source, unpacked
@@ -35,7 +35,10 @@ def test_a_freshly_unpacked_source_takes_every_configuration(tmp_path: Path) -> 
             apply_patch(patch, source)
         folder = tmp_path / allocator
         folder.mkdir()
-        configure(read_fragments(shipped(), allocator), source, folder)
+        fragments = read_fragments(shipped(), allocator)
+        configure(fragments, source, folder)
         config = (folder / ".config").read_text("utf-8")
         assert f"CONFIG_{allocator.upper()}=y" in config.splitlines()
+        if patch is not None:
+            configure((*fragments, read_fragment(shipped() / "checks.config")), source, folder)
     shutil.rmtree(source)
