@@ -33,8 +33,9 @@ COLLECTED = re.compile(r"Collected *: *(\d+)")
 
 def instructions(program: Path, trace: Path, options: Sequence[str] = ()) -> int:
     """What one profile takes."""
-    words = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", program, *options]
-    done = subprocess.run([*words, trace], capture_output=True, text=True, check=False)
+    tool = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
+    words = [*tool, str(program), *options, str(trace)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
     found = COLLECTED.search(done.stderr)
     if done.returncode != 0 or found is None:
         sys.exit(f"{program} failed: {done.stderr[-500:]}")
