@@ -99,7 +99,8 @@ def run_profile(options: Options) -> ExitCode:
 
 
 def _refuse(options: Options) -> None:
-    """Refuse options that exclude each other."""
+    """Refuse options that exclude each other, and moments that no run has."""
+    options.moments.refuse_impossible()
     if options.command is not None and options.program is not None:
         raise HeapwrightError("either a command is profiled, or a program by --program")
     if options.is_recorded and (options.files or options.compare):

@@ -157,7 +157,10 @@ def test_temporary_allocations_are_counted_by_site(trace: Path) -> None:
     ("words", "complaint"),
     [
         (("--at", "lode"), "the marks of the trace are loaded, worked"),
-        (("--at", "101%"), "there is no moment '101%'"),
+        (("--at", "101%"), "the moment 101% is not between 0% and 100%"),
+        (("--at", "-1"), "there is no moment '-1'"),
+        (("--at", "nan"), "there is no moment 'nan'"),
+        (("--at", ""), "there is no moment ''"),
         (("--between", "loaded"), "--between"),
     ],
 )
@@ -167,6 +170,14 @@ def test_what_is_no_moment_is_refused(
     done = heapwright("profile", trace, *words)
     assert done.status == 2
     assert complaint in " ".join(done.err.split())
+
+
+def test_an_impossible_moment_is_refused_before_the_command_runs(
+    heapwright: Heapwright, tmp_path: Path
+) -> None:
+    done = heapwright("profile", "--at", "200%", "--", "touch", tmp_path / "ran")
+    assert (done.status, "not between 0% and 100%" in done.err) == (2, True)
+    assert not (tmp_path / "ran").exists()
 
 
 def test_a_document_and_a_comparison_have_no_further_moments(
@@ -191,6 +202,8 @@ def test_without_stacks_the_sum_is_known_and_no_site(heapwright: Heapwright, wor
     heapwright("profile", "-q", "-o", "T", "--", worker, "300")
     done = heapwright("profile", "T", "--at", "peak")
     assert done.status == 0, done.err
-    assert "live in 301 objects" in " ".join(done.out.split())
+    told = " ".join(done.out.split())
+    assert "live in 301 objects" in told
+    assert "no call site is known: record --stacks" in told
     refused = heapwright("profile", "T", "--pins")
     assert (refused.status, "no call stacks" in refused.err) == (2, True)

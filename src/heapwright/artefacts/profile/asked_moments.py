@@ -7,6 +7,7 @@ began (`1.5`), or a part of the time from the first call to the last (`50%`). `N
 mark of a name.
 """
 
+import math
 from dataclasses import dataclass
 
 from heapwright.base.errors import HeapwrightError
@@ -42,12 +43,34 @@ class AskedMoments:
         options = [word for name in self.names for word in ("--at", name)]
         return [*options, "--pins"] if self.pins else options
 
+    def refuse_impossible(self) -> None:
+        """Refuse a name that no trace can have, before anything is recorded.
+
+        Other names may be marks.
+        """
+        for name in self.names:
+            number = _number(name.removesuffix("%").removesuffix("s"))
+            if name.endswith("%") and number is not None and not 0 <= number <= 100:
+                raise HeapwrightError(f"the moment {name} is not between 0% and 100%")
+            if not name or (number is not None and not 0 <= number < math.inf):
+                raise HeapwrightError(
+                    f"there is no moment {name!r}",
+                    "a moment is peak, end, a time of 0 s or more, a part as 50%, or a mark",
+                )
+
     def growth(self) -> tuple[tuple[int, int], ...]:
         """The places of the two moments in `names`."""
         if self.between is None:
             return ()
         before, after = self.between
         return ((self.names.index(before), self.names.index(after)),)
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
 NO_MOMENTS = AskedMoments()

@@ -256,10 +256,11 @@ def growing_sites(
     return found if 2 * lost < sum(each.bytes for each in found.values()) else {}
 
 
-def by_growth(profile: Profile) -> list[Site]:
-    """The sites of memory that was never freed. First come those that grow until the end of the
-    run, by their growth and by the share of their blocks that was never freed. Then come the others
-    by bytes.
+def by_growth(profile: Profile) -> list[tuple[Site, bool]]:
+    """The sites of memory that was never freed, and whether each grows until the end of the run.
+
+    First come those that grow, by their growth and by the share of their blocks that was never
+    freed. Then come the others by bytes.
     """
     grown = growing_sites(profile, end_of_course(profile))
 
@@ -267,7 +268,8 @@ def by_growth(profile: Profile) -> list[Site]:
         own = grown.get((site.process, site.stack))
         return own.bytes * site.never_freed / max(site.allocations, 1) if own else 0.0
 
-    found = [site for site in profile.sites if site.never_freed]
-    return sorted(
-        found, key=lambda each: (-weight(each), -each.never_freed_bytes, each.process, each.stack)
+    found = [(site, weight(site)) for site in profile.sites if site.never_freed]
+    found.sort(
+        key=lambda each: (-each[1], -each[0].never_freed_bytes, each[0].process, each[0].stack)
     )
+    return [(site, own > 0) for site, own in found]

@@ -28,6 +28,8 @@ def in_summary(profile: Profile) -> Iterator[tuple[str, str]]:
         yield from _pins(profile, place, moment)
     for before, after in profile.between:
         yield from _changes(profile, before, after)
+    if profile.moments and not profile.sites:
+        yield "Note", "the trace has no call stacks, so no call site is known: record --stacks"
 
 
 def at(moment: Moment) -> str:
@@ -72,6 +74,9 @@ def _pins(profile: Profile, place: int, moment: Moment) -> Iterator[tuple[str, s
     if moment.pins is None:
         return
     name = f"Pinned, {moment.name}"
+    if not moment.pins.pinned:
+        yield name, "none"
+        return
     yield name, f"{pinned(moment.pins)} of one call site each"
     for site in profile.pinning_at(place)[:TOP]:
         yield name, f"{pinned(site.pins_at(place))}: {words.chain_of(site)}"

@@ -74,12 +74,12 @@ def never_freed(profile: Profile) -> str:
     rows = [
         (
             f"<code>{escape(words.place_of(site))}</code>",
-            escape(words.memory(site.never_freed_bytes)),
+            escape(words.memory(site.never_freed_bytes)) + (", growing" if grows else ""),
             escape(words.count(site.never_freed)),
             escape(words.share(site.never_freed / max(site.allocations, 1))),
             chain(site),
         )
-        for site in shown[:LISTED]
+        for site, grows in shown[:LISTED]
     ]
     columns = ("asked for by", "never freed", "blocks", "of its blocks", "called by")
     return listed(columns, rows, "Sites of never-freed memory", len(shown))

@@ -93,7 +93,7 @@ def entries(profile: Profile) -> Iterator[tuple[str, str]]:
     if profile.timeline:
         yield OVER_TIME, curve(profile)
     yield "Threads", _threads(profile)
-    if profile.system is not None:
+    if profile.system is not None and profile.system.a_over_u.peak is not None:
         ratio = profile.system.a_over_u
         yield (
             "A/U",
@@ -123,11 +123,11 @@ def entries(profile: Profile) -> Iterator[tuple[str, str]]:
             f"({words.share(site.temporary / max(site.allocations, 1))} of the site's): "
             f"{words.chain_of(site)}",
         )
-    for site in by_growth(profile)[:TOP]:
+    for site, grows in by_growth(profile)[:TOP]:
         yield (
             "Never freed",
             f"{words.memory(site.never_freed_bytes)} in "
-            f"{several(site.never_freed, 'block')}: "
+            f"{several(site.never_freed, 'block')}{', growing until the end' if grows else ''}: "
             f"{words.chain_of(site)}",
         )
 
