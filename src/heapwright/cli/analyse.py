@@ -62,7 +62,7 @@ def analyse(
       heapwright analyse monday friday -o analysis.json
       heapwright analyse results --interaction cpus:threads:allocations
     """
-    level = None if confidence is None else parse_fraction(confidence)
+    level = None if confidence is None else parse_fraction(confidence, "--confidence")
     status = commands.analyse.run_analyse(
         commands.analyse.Options(
             results=tuple(results),

@@ -135,8 +135,8 @@ def gate(
         commands.gate.Options(
             baseline=baseline,
             current=current,
-            margin=None if margin is None else parse_fraction(margin),
-            confidence=parse_fraction(confidence),
+            margin=None if margin is None else parse_fraction(margin, "--margin"),
+            confidence=parse_fraction(confidence, "--confidence"),
             responses=() if responses is None else tuple(_names(responses)),
             treatments=tuple(treatments or ()),
             relative=relative,

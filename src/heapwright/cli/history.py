@@ -58,8 +58,8 @@ def history(
         commands.history.Options(
             folder=folder,
             responses=tuple(responses or ()),
-            error=parse_fraction(error),
-            margin=None if margin is None else parse_fraction(margin),
+            error=parse_fraction(error, "--error"),
+            margin=None if margin is None else parse_fraction(margin, "--margin"),
             html_file=html_file,
             quiet=quiet,
         )

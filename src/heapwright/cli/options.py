@@ -318,7 +318,7 @@ def until_of(blocks: int | None, until: str | None) -> float | None:
         return None
     if blocks is not None:
         raise typer.BadParameter("-n says when to stop, and so does --until: give one of them")
-    return parse_fraction(until)
+    return parse_fraction(until, "--until")
 
 
 def seconds_of(budget: float | None) -> float | None:

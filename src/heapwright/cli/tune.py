@@ -13,21 +13,22 @@ import typer
 
 from heapwright import commands
 from heapwright.base.errors import ExitCode, HeapwrightError
+from heapwright.base.paths import is_trace
 from heapwright.cli import options
 from heapwright.cli.values import parse_fraction, parse_margin
 
-CONTEXT = {"allow_interspersed_args": False}
 NO_CAP = "none"
 
 app = options.application()
 
 
-@app.command("tune", context_settings=CONTEXT)
+@app.command("tune", cls=options.CommandAfterDashes)
 def tune(
-    command: Annotated[
-        list[str] | None,
+    context: typer.Context,
+    trace: Annotated[
+        Path | None,
         typer.Argument(
-            metavar="COMMAND", help="The command and its arguments, after --; or a trace of it."
+            metavar="[TRACE]", help="A trace, which is replayed. A command stands after --."
         ),
     ] = None,
     program: options.ProgramName = None,
@@ -44,8 +45,8 @@ def tune(
         typer.Option(
             "--setting",
             metavar="NAME[=V,V]",
-            help="Search this setting, with these levels in order; may be repeated. One level is "
-            "the word default. Without this option, all settings are searched.",
+            help="Search this setting, with these 2 to 8 levels in order; may be repeated. One "
+            "level is the word default. Without this option, all settings are searched.",
         ),
     ] = None,
     objective: Annotated[
@@ -87,25 +88,36 @@ def tune(
 
     Examples:
       heapwright tune -- ls -R /usr
-      heapwright tune --objective peak --budget 5 --program perl
+      heapwright tune --objective peak --budget 30 --program perl --scale small
       heapwright tune -a jemalloc -o search -- ./server --selftest
       heapwright tune --setting tcache_count=0,default,127 -- ./job
     """
     asked = options.program_request(program, scale, parameter)
+    command = options.command_after_dashes(context)
+    if trace is not None:
+        if command is not None:
+            raise HeapwrightError(
+                f"{trace} stands beside a command", "tune the trace or the command"
+            )
+        if not is_trace(trace):
+            raise HeapwrightError(
+                f"{trace} is no trace", "heapwright tune -- ./program its arguments"
+            )
+        command = (str(trace),)
     if asked is None and not command:
         raise HeapwrightError(
             "there is nothing to tune: no command, and no --program",
             "heapwright tune -- ./program its arguments, or heapwright tune --program NAME",
         )
     if asked is not None:
-        options.refuse_beside_program({"a command": command})
+        options.refuse_beside_program({"a trace" if trace else "a command": command})
     chosen = commands.tune.Options(
-        command=tuple(command or ()),
+        command=command or (),
         program=asked,
         allocator=allocator,
         settings=tuple(setting or ()),
         objective=objective,
-        cap=None if cap == NO_CAP else 1 + parse_fraction(cap),
+        cap=None if cap == NO_CAP else 1 + parse_fraction(cap, "--cap"),
         budget_s=options.seconds_of(budget),
         folder=output,
         margin=parse_margin(margin),

@@ -20,20 +20,22 @@ FRACTION = re.compile(r"(?P<number>[0-9]*\.?[0-9]+) ?(?P<percent>%?)")
 CPU_RANGE = re.compile(r"(?P<first>[0-9]{1,5})(-(?P<last>[0-9]{1,5}))?")
 
 
-def parse_fraction(text: str) -> float:
-    """`3%`, `3 %` or `0.03`: a fraction greater than 0 and less than 1."""
+def parse_fraction(text: str, option: str = "") -> float:
+    """`3%`, `3 %` or `0.03`: a fraction greater than 0 and less than 1. A refusal names the
+    option."""
+    where = f"{option}: " if option else ""
     match = FRACTION.fullmatch(text.strip())
     if match is None:
-        raise BadParameter(f"{text!r} is no fraction; write 3% or 0.03")
+        raise BadParameter(f"{where}{text!r} is no fraction; write 3% or 0.03")
     value = float(match["number"]) / (100 if match["percent"] else 1)
     if not 0 < value < 1:
-        raise BadParameter(f"{text!r} is not between 0 % and 100 %; write 3% or 0.03")
+        raise BadParameter(f"{where}{text!r} is not between 0 % and 100 %; write 3% or 0.03")
     return value
 
 
-def parse_margin(text: str) -> float:
+def parse_margin(text: str, option: str = "--margin") -> float:
     """A fraction as above, or zero. With zero, every real difference matters."""
-    return 0.0 if text.strip() in ("0", "0%", "0 %") else parse_fraction(text)
+    return 0.0 if text.strip() in ("0", "0%", "0 %") else parse_fraction(text, option)
 
 
 def parse_size(text: str) -> int:

@@ -51,6 +51,8 @@ from heapwright.experiment.treatments import Treatment, parse_requests
 CONFIDENCE = 0.95
 OBJECTIVES = ("time", "peak", "idle")
 """Of every run."""
+REFUSED = {ExitCode.BAD_INPUT, ExitCode.NOTHING_COMPARED}
+"""A search that ends so before its screening leaves no folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +133,9 @@ def _searched(
         own_time=load.own_time,
     )
     with SearchDisplay(schedule, quiet=options.quiet) as display:
-        if folder.made:
-            display.announce(f"heapwright: continues the search in {folder.path}")
         ending = conduct(schedule, load.execute, over=schedule.over, begins=display.begins)
+        if not ending.runs and schedule.search is not None and schedule.search.phase == "over":
+            display.announce("heapwright: the search is complete; no run was made")
     if schedule.search is None or schedule.figures is None:
         if ending.failure is not None:
             raise ending.failure
@@ -143,7 +145,13 @@ def _searched(
             exit_code=ExitCode.INTERRUPTED if ending.interrupted else ExitCode.NOTHING_COMPARED,
         )
     search, figures = schedule.search, schedule.figures
-    answer = answer_of(search, figures, target.variables, stopped=ending.stopped_because)
+    answer = answer_of(
+        search,
+        figures,
+        target.variables,
+        stopped=ending.stopped_because,
+        notes=(*_replayed(options, folder.plan, load), *schedule.warnings),
+    )
     document = Tuning(
         heapwright_version=__version__,
         command=folder.plan.command,
@@ -176,6 +184,21 @@ def _searched(
     if error := failure or ending.failure:
         raise error
     return ExitCode.INTERRUPTED if ending.interrupted else ExitCode.OK
+
+
+def _replayed(options: Options, plan: SearchPlan, load: Load) -> tuple[str, ...]:
+    """That the figures of a trace are not those of its program."""
+    if not load.is_replay:
+        return ()
+    words = ["heapwright", "tune"]
+    words += [] if plan.allocator == "glibc" else ["-a", plan.allocator]
+    words += [] if plan.objective == "time" else ["--objective", plan.objective]
+    words += [word for each in options.settings for word in ("--setting", each)]
+    command = shlex.join(plan.command) or "COMMAND"
+    return (
+        "times and memory are those of the replayer: confirm with "
+        f"{shlex.join(words)} -- {command}",
+    )
 
 
 def _lines(
@@ -222,7 +245,9 @@ def _plan(options: Options, target: Target, load: Load) -> SearchPlan:
     if options.objective not in known:
         raise HeapwrightError(
             f"--objective cannot be {options.objective!r}",
-            nearest(options.objective, known) or f"it is {' or '.join(known)}",
+            nearest(options.objective, known)
+            or f"it is {' or '.join(known)}"
+            + ("" if options.program else "; figures of a program need --program NAME"),
         )
     return SearchPlan(
         command=load.command,
@@ -246,4 +271,9 @@ def _folder(options: Options, plan: SearchPlan) -> Iterator[SearchFolder]:
         stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
         path = journal_folders()[0] / f"tune-{stamp}-{os.getpid()}"
     with SearchFolder.open(path, plan, same_seed=options.seed is not None) as folder:
-        yield folder
+        try:
+            yield folder
+        except HeapwrightError as error:
+            if error.exit_code in REFUSED:
+                folder.discard()
+            raise

@@ -35,6 +35,7 @@ class Load:
     """Its runs report their own time, which decides."""
     measures: tuple[str, ...] = ()
     """Further figures of its runs, the smaller the better."""
+    is_replay: bool = False
 
 
 @contextmanager
@@ -79,4 +80,5 @@ def _replay(
         run_words(plan), environment, Path.cwd(), cpus=cpus, reader=reader_of(TOUCH)
     )
     name = f"trace {trace.absolute()}"
-    return Load(recorded, name, Measurement(conditions, paths).execute, own_time=True)
+    execute = Measurement(conditions, paths).execute
+    return Load(recorded, name, execute, own_time=True, is_replay=True)

@@ -28,6 +28,8 @@ OVER_BUDGET = 1.2
 """A search of slow candidates ends unfinished at this multiple of its budget."""
 
 
+SHORT_S = 0.02
+"""Of a run: in less time, its start is a large part of it."""
 IDLE_LOOKS = 3
 """Idle memory is the median of the last looks at a run."""
 LEAST_LOOKS = 6
@@ -88,6 +90,19 @@ class Schedule:
     def runs(self) -> int:
         """Measured runs in the folder."""
         return sum(not run.warmup for run in self.folder.made.values())
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What makes the times of this search doubtful; known after the warm-up."""
+        if self.figures is None or self.figures.objective not in {"time", "cpu"}:
+            return ()
+        took = min(self.folder.made[block, ""].wall_s or 0.0 for block in WARMUPS)
+        if took >= SHORT_S:
+            return ()
+        return (
+            f"a run takes only {1000 * took:.2g} ms: a difference may be that of its start, and "
+            f"not of its work. Tune a run of at least {1000 * SHORT_S:g} ms",
+        )
 
     def _run(self, cell: Cell, block: int, position: int, runs: list[Run]) -> Iterator[Assignment]:
         """Add the run of a cell to `runs`: that of the folder, or a new one."""

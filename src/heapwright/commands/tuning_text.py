@@ -18,7 +18,7 @@ from heapwright.report.columns import Columns
 from heapwright.report.console import make_console
 
 PHASES = {"screen": "screening", "race": "race", "confirm": "confirmation"}
-HEADINGS = ("Setting", "From", "To", "Effect")
+HEADINGS = ("Setting", "From", "To")
 SHOWN = 3
 """Raced candidates in the report."""
 
@@ -29,9 +29,18 @@ class SearchDisplay(BarDisplay):
     def __init__(self, schedule: Schedule, *, quiet: bool) -> None:
         super().__init__(quiet=quiet)
         self._schedule = schedule
+        self._warned = False
+        self._continues = bool(schedule.folder.made)
 
     def begins(self, assignment: Assignment) -> None:
         """Show the run that begins."""
+        if self._continues:
+            self._continues = False
+            self.announce(f"heapwright: continues the search in {self._schedule.folder.path}")
+        if not assignment.warmup and not self._warned:
+            self._warned = True
+            for note in self._schedule.warnings:
+                self.announce(f"heapwright: {note}")
         line = self._line(assignment)
         if self._drawing is None:
             self._say(lambda: f"heapwright: {line}")
@@ -66,7 +75,9 @@ def print_tuning(document: Tuning, lines: Sequence[str], *, quiet: bool, stream:
                 )
                 for each in document.settings
             ]
-            console.print(Columns(HEADINGS, rows, left=len(HEADINGS)))
+            effect = f"Effect on {NAMES.get(document.figure, document.figure)}"
+            headings = (*HEADINGS, effect)
+            console.print(Columns(headings, rows, left=len(headings)))
         for each in document.interactions:
             pair = " with ".join(each.settings)
             console.print(Text(f"{pair}: {100 * (each.effect - 1):+.1f} %"))

@@ -5,6 +5,7 @@
 import errno
 import fcntl
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 from heapwright.artefacts.tuning import folder as search_folder
 from heapwright.base import line_file
 from heapwright.base.errors import ExitCode
-from heapwright.commands import tuning_load
+from heapwright.commands import tuning_load, tuning_runs
 from heapwright.experiment.measurement import Measurement
 
 from .tools import Done, Heapwright, compile_c
@@ -86,6 +87,9 @@ def test_the_setting_with_an_effect_is_set(
     assert again.status == 0
     assert again.out.startswith("Set mmap_threshold=65536: ")
     assert len(again.out.splitlines()) == 1
+    loud = heapwright(*PEAK, "-o", "search", "--", retaining)
+    assert "the search is complete; no run was made" in loud.err
+    assert "continues the search" not in loud.err
     assert runs_in(tmp_path / "search") == document["runs"] + 2
     other = heapwright(*PEAK[:2], "time", *PEAK[3:], "-o", "search", "--", retaining)
     refused(other, "search has another search: it differs in objective", "new folder with -o")
@@ -98,12 +102,14 @@ def test_a_trace_is_searched_like_its_program(heapwright: Heapwright, retaining:
     assert "Set mmap_threshold=65536: " in done.out
     assert f"glibc.malloc.mmap_threshold=65536 {retaining}" in done.out
     assert "next: heapwright replay trace.hwt" in done.err
+    confirm = "heapwright tune --objective peak --setting mmap_threshold --setting tcache_count"
+    assert f"are those of the replayer: confirm with {confirm} -- {retaining}\n" in done.out
 
 
 def test_idle_memory_is_that_of_the_end(heapwright: Heapwright, tmp_path: Path) -> None:
     idling = RETAINING.replace(
         "return small[0]",
-        "for (int i = 0; i < 100; ++i) free(later[i]);\n    usleep(90000);\n    return small[0]",
+        "for (int i = 0; i < 100; ++i) free(later[i]);\n    usleep(250000);\n    return small[0]",
     ).replace("== later[0][0]", "== 1")
     program = compile_c(tmp_path / "idling", "#include <unistd.h>\n" + idling)
     done = heapwright("tune", "--objective", "idle", *PEAK[3:7], *SETTINGS[:2], "--", program)
@@ -197,15 +203,51 @@ def test_a_damaged_plan_is_refused(heapwright: Heapwright, retaining: Path, tmp_
     refused(done, "search.json is not the plan of a search")
 
 
-def test_a_budget_that_is_too_small_is_refused(heapwright: Heapwright, retaining: Path) -> None:
+def test_a_budget_that_is_too_small_is_refused_and_leaves_no_folder(
+    heapwright: Heapwright, retaining: Path, tmp_path: Path
+) -> None:
     done = heapwright(*PEAK, "--budget", "0.001", "-o", "search", "--", retaining)
     refused(done, "the budget of 0.001 min is too small", "2 settings", "--budget 0.")
+    assert not (tmp_path / "search").exists()
+    (tmp_path / "mine").mkdir()
+    refused(heapwright(*PEAK, "--budget", "0.001", "-o", "mine", "--", retaining), "too small")
+    assert not list((tmp_path / "mine").iterdir())
 
 
-def test_a_program_that_fails_is_refused(heapwright: Heapwright) -> None:
+def test_a_refusal_keeps_the_runs_of_an_interrupted_search(
+    heapwright: Heapwright, retaining: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        interrupted_at(patched, 2, KeyboardInterrupt())
+        heapwright(*PEAK, "-o", "search", "--", retaining)
+    refused(heapwright(*PEAK, "--budget", "0.001", "-o", "search", "--", retaining), "too small")
+    assert runs_in(tmp_path / "search") == 2
+
+
+@pytest.mark.parametrize("name", ["runs.jsonl", "search.json"])
+@pytest.mark.parametrize("kind", ["device", "pipe", "huge"])
+def test_a_file_that_is_no_regular_one_is_refused_before_it_is_read(
+    heapwright: Heapwright, retaining: Path, tmp_path: Path, name: str, kind: str
+) -> None:
+    folder = tmp_path / "search"
+    folder.mkdir()
+    if kind == "device":
+        (folder / name).symlink_to("/dev/full")
+    elif kind == "pipe":
+        os.mkfifo(folder / name)
+    else:
+        with (folder / name).open("wb") as file:
+            file.truncate(1 << 40)
+    done = heapwright(*PEAK, "-o", "search", "--", retaining)
+    refused(done, name, "too large for a search" if kind == "huge" else "is no regular file")
+    assert (folder / name).is_symlink() == (kind == "device")
+
+
+def test_a_program_that_fails_is_refused(heapwright: Heapwright, tmp_path: Path) -> None:
     done = heapwright(*PEAK, "-o", "search", "--", "false")
     assert done.status == ExitCode.NOTHING_COMPARED
     assert "with the default settings the run is failed" in done.err
+    assert not (tmp_path / "search").exists()
 
 
 @pytest.mark.parametrize(
@@ -214,11 +256,13 @@ def test_a_program_that_fails_is_refused(heapwright: Heapwright) -> None:
         (("--setting", "tcache_cout"), "did you mean tcache_count"),
         (("--setting", "tcache_count=default,many"), "cannot be 'many'"),
         (("--setting", "tcache_count=0,1"), "needs the level default"),
+        (("--setting", "tcache_count=0,1"), "write --setting tcache_count=0,default,127"),
         (("-a", "lea"), "no settings of lea"),
         (("-a", "glibk"), "did you mean glibc"),
         (("--objective", "speed"), "it is time or peak or idle"),
-        (("--objective", "latency_p99_ms"), "it is time or peak or idle"),
-        (("--cap", "512M"), "is no fraction"),
+        (("--objective", "latency_p99_ms"), "figures of a program need --program NAME"),
+        (("--cap", "512M"), "--cap: '512M' is no fraction"),
+        (("--margin", "200%"), "--margin: '200%' is not between"),
         (("--program", "perl"), "there cannot be a command beside it"),
     ],
 )
@@ -231,3 +275,28 @@ def test_bad_requests_are_refused_before_the_first_run(
 
 def test_a_search_without_a_command_is_refused(heapwright: Heapwright) -> None:
     refused(heapwright("tune"), "there is nothing to tune")
+
+
+def test_a_command_stands_after_dashes(
+    heapwright: Heapwright, retaining: Path, tmp_path: Path
+) -> None:
+    refused(heapwright("tune", retaining), "heapwright tune -- ")
+    refused(heapwright("tune", "ls", "-R", "/usr"), "heapwright tune -- ls -R /usr")
+    (tmp_path / "notes.txt").write_text("mine")
+    refused(heapwright("tune", "notes.txt"), "notes.txt is no trace")
+    refused(heapwright("tune", "notes.txt", "--", retaining), "stands beside a command")
+
+
+def test_runs_that_are_too_short_for_a_time_are_warned_of(
+    heapwright: Heapwright, retaining: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tuning_runs, "SHORT_S", 60.0)
+    words = ("tune", "--setting", "tcache_count=0,default", "--seed", "1", "--json", "out.json")
+    done = heapwright(*words, "--", retaining)
+    assert done.status == 0, done.err
+    note = "a difference may be that of its start"
+    assert note in done.err
+    document = json.loads((tmp_path / "out.json").read_text("utf-8"))
+    assert note in document["answer"]["notes"][0]
+    peak = heapwright("tune", "--objective", "peak", *words[1:], "--", retaining)
+    assert note not in peak.out + peak.err

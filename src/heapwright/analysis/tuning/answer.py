@@ -3,7 +3,7 @@
 """The answer of a search in words: what to set, or to keep the default, and what had no effect."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from heapwright.analysis.ratio_text import (
@@ -66,16 +66,16 @@ def answer_of(
     variables: Callable[[Cell], dict[str, str]],
     *,
     stopped: str = "",
+    notes: Sequence[str] = (),
 ) -> Answer:
-    """The answer of a search. `stopped` says why an unfinished one ended."""
+    """The answer of a search. `stopped` says why an unfinished one ended; `notes` come first."""
     action, cell, reason = _decision(search, figures, stopped)
-    notes = list(_notes(search, figures))
     return Answer(
         action=action,
         settings=dict(search.space.given(cell)),
         variables=variables(cell),
         reason=reason,
-        notes=tuple(notes),
+        notes=(*notes, *_notes(search, figures)),
     )
 
 
@@ -135,18 +135,20 @@ def _so_far(search: Search) -> str:
 
 def _notes(search: Search, figures: Figures) -> Iterator[str]:
     if search.screen is not None:
-        yield from _without_effect(
-            search, search.screen, NAMES.get(figures.objective, figures.objective)
-        )
+        name = NAMES.get(figures.objective, figures.objective)
+        yield from _without_effect(search, search.screen, name)
         curve = search.screen.curvature
         limit = math.log1p(search.rules.margin)
         if curve is not None and curve.p < ACTIVE_LEVEL and abs(curve.effect) > limit:
+            change = math.expm1(curve.effect)
+            where = "above" if change > 0 else "below"
             yield (
-                f"the middle levels give {_percent(math.expm1(curve.effect), signed=True)}: "
-                "a setting without an effect between its ends may have one there"
+                f"with all settings at their middle level, {name} is {_percent(abs(change))} "
+                f"{where} the mean of the ends. Search a setting again with more levels"
             )
         if search.screen.disturbed:
-            yield f"{several(search.screen.disturbed, 'run')} of the screening had less weight"
+            runs = several(search.screen.disturbed, "run")
+            yield f"far from the other runs, so with less weight in the screening: {runs}"
     if search.failed:
         yield f"the program failed in {several(len(search.failed), 'combination')}"
 
@@ -159,18 +161,16 @@ def _without_effect(search: Search, screen: Screen, figure: str) -> Iterator[str
         if place not in search.active and most <= math.log1p(search.rules.margin):
             surely.append(factor.name)
         elif place not in search.active and math.isfinite(most):
-            seen.append(f"{factor.name} ({_percent(math.expm1(most))})")
+            seen.append(f"{factor.name} may have up to {_percent(math.expm1(most))}")
     if surely:
         margin = percent_text(search.rules.margin)
         yield f"no effect of more than {margin} on {figure}: {listed(surely)}"
     if seen:
-        yield f"no effect was seen, with what is possible at most: {listed(seen)}"
+        yield f"not measured precisely: {listed(seen)}"
 
 
-def _percent(share: float, *, signed: bool = False) -> str:
-    value = min(100 * share, UP_TO)
-    text = f"{value:+.2g}" if signed else f"{value:.2g}"
-    return f"{text} %"
+def _percent(share: float) -> str:
+    return f"{min(100 * share, UP_TO):.2g} %"
 
 
 def setting_results(

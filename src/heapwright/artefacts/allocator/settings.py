@@ -185,7 +185,10 @@ def chosen_settings(
         if given:
             levels = tuple(value.strip() for value in values.split(","))
             if refusal := setting.refusal_of_levels(levels):
-                raise HeapwrightError(f"--setting {text}: {refusal}", setting.effect)
+                raise HeapwrightError(
+                    f"--setting {text}: {refusal}",
+                    f"write --setting {name}={','.join(setting.levels)}",
+                )
             setting = setting.model_copy(update={"levels": levels})
         chosen[name] = setting
     return tuple(chosen.values())

@@ -10,7 +10,9 @@ kernel.
 import contextlib
 import fcntl
 import os
+import stat
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Literal, Self
@@ -23,7 +25,9 @@ from heapwright.base.line_file import append_line, cut_torn_line
 
 PLAN_FILE = "search.json"
 RUNS_FILE = "runs.jsonl"
-OPENED = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
+OPENED = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
+MOST_BYTES = 1 << 30
+"""Of a file of the folder: far more than the longest search writes."""
 
 
 class SearchPlan(BaseModel):
@@ -52,13 +56,22 @@ Made = dict[tuple[int, str], Run]
 """By block and level."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """What was not there before this process opened the folder."""
+
+    folder: bool
+    plan: bool
+
+
 class SearchFolder:
     """An open folder; a context manager."""
 
-    def __init__(self, path: Path, plan: SearchPlan, descriptor: int) -> None:
+    def __init__(self, path: Path, plan: SearchPlan, descriptor: int, begun: _Begun) -> None:
         self.path = path
         self.plan = plan
         self._descriptor = descriptor
+        self._begun = begun
         self.made: Made = _runs(path / RUNS_FILE)
 
     @classmethod
@@ -68,9 +81,10 @@ class SearchFolder:
         Without `same_seed` the seed of the folder holds. Raises HeapwrightError for a folder of
         another search, of another kind, or in use.
         """
+        begun = _Begun(folder=not path.exists(), plan=not (path / PLAN_FILE).exists())
         descriptor = _locked(path)
         try:
-            return cls(path, _agreed(path, plan, same_seed=same_seed), descriptor)
+            return cls(path, _agreed(path, plan, same_seed=same_seed), descriptor, begun)
         except BaseException:
             os.close(descriptor)
             raise
@@ -86,6 +100,17 @@ class SearchFolder:
                 exit_code=ExitCode.NOT_WRITTEN,
             ) from error
         self.made[run.block, run.level] = run
+
+    def discard(self) -> None:
+        """Remove what this process began. A search that is continued stays, and so do runs that
+        are more than a warm-up."""
+        if not self._begun.plan or not all(run.warmup for run in self.made.values()):
+            return
+        with contextlib.suppress(OSError):
+            (self.path / PLAN_FILE).unlink()
+            (self.path / RUNS_FILE).unlink()
+            if self._begun.folder:
+                self.path.rmdir()
 
     def __enter__(self) -> Self:
         return self
@@ -115,6 +140,11 @@ def _locked(path: Path) -> int:
             f"-o {path} cannot be written: {error.strerror or error}", "name another folder"
         ) from error
     try:
+        _refuse_other_kinds(path / RUNS_FILE, os.fstat(descriptor))
+    except BaseException:
+        os.close(descriptor)
+        raise
+    try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         os.close(descriptor)
@@ -123,6 +153,17 @@ def _locked(path: Path) -> int:
         ) from None
     cut_torn_line(descriptor)
     return descriptor
+
+
+def _refuse_other_kinds(file: Path, status: os.stat_result) -> None:
+    """Refuse a device or a pipe, whose reading may never end, and a file that is far too large."""
+    if not stat.S_ISREG(status.st_mode):
+        raise HeapwrightError(f"{file} is no regular file", "name a new folder with -o")
+    if status.st_size > MOST_BYTES:
+        raise HeapwrightError(
+            f"{file} is too large for a search: {status.st_size:,} bytes",
+            "name a new folder with -o",
+        )
 
 
 def _agreed(path: Path, plan: SearchPlan, *, same_seed: bool) -> SearchPlan:
@@ -139,6 +180,7 @@ def _agreed(path: Path, plan: SearchPlan, *, same_seed: bool) -> SearchPlan:
                 exit_code=ExitCode.NOT_WRITTEN,
             ) from error
         return plan
+    _refuse_other_kinds(file, file.stat())
     try:
         found = SearchPlan.model_validate_json(file.read_bytes())
     except (OSError, ValidationError) as error:
