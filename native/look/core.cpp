@@ -61,6 +61,9 @@ CoreImage::CoreImage(const std::string& path) {
         refuse(path + " is no core file: it does not begin as one");
     }
     const auto head = valueAt<Elf64_Ehdr>(file_);
+    if (head.e_type == ET_EXEC || head.e_type == ET_DYN) {
+        refuse(path + " is a program or a library, not a core: start the program and give its PID");
+    }
     if (head.e_type != ET_CORE || head.e_ident[EI_CLASS] != ELFCLASS64 ||
         head.e_machine != EM_X86_64) {
         refuse(path + " is no core file of a 64-bit x86 program");

@@ -117,6 +117,14 @@ leakscan::Block blockOf(Address object, std::uint64_t usable) {
     return block;
 }
 
+/// What the program has in the first page of the heap before the first block. The search takes
+/// pages of the heap for blocks only. A static program has its first thread's data there.
+void addWords(const Image& image, Address begin, Address end, std::vector<std::uint64_t>& to) {
+    for (Address at = begin; at + sizeof(std::uint64_t) <= end; at += sizeof(std::uint64_t)) {
+        to.push_back(image.word(at));
+    }
+}
+
 } // namespace
 
 std::vector<Address> stackPointers(pid_t pid) {
@@ -158,8 +166,12 @@ Leaks findLeaks(const Image& image, const Glibc& glibc, const HeapAccount& accou
     std::vector<leakscan::Block> blocks;
     blocks.reserve(chunks.size() + mapped.size());
     leakscan::PageSet pages;
+    std::vector<std::uint64_t> words = roots.registers;
     for (const Segment& segment : account.segments) {
         pages.set(segment.begin, segment.end - segment.begin, true);
+        if (segment.arena == 0) {
+            addWords(image, pageDown(segment.begin), segment.begin, words);
+        }
     }
     for (const Chunk& chunk : chunks) {
         blocks.push_back(blockOf(chunk.at + chunkHeader, chunk.size - 8));
@@ -171,7 +183,7 @@ Leaks findLeaks(const Image& image, const Glibc& glibc, const HeapAccount& accou
     std::sort(blocks.begin(), blocks.end(),
               [](const auto& one, const auto& other) { return one.begin < other.begin; });
     leakscan::LiveBlocks live(std::move(blocks), std::move(pages));
-    leakscan::search(ImageMemory(image, glibc, roots.stackPointers), roots.registers, live);
+    leakscan::search(ImageMemory(image, glibc, roots.stackPointers), words, live);
     for (const leakscan::Block& block : live.blocks()) {
         ++leaks.blocks;
         leaks.bytes += block.usable;

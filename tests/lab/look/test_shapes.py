@@ -133,6 +133,15 @@ def test_blocks_with_a_pointer_are_not_called_lost(shape: Start, name: str) -> N
     assert scan.leaks.blocks <= 2
 
 
+@pytest.mark.parametrize("pause", [False, True])
+def test_the_cache_of_a_static_program_is_not_called_lost(static_shape: Start, pause: bool) -> None:
+    with static_shape("mapped") as truth:
+        scan, _ = scanned(truth.pid, pause=pause, leaks=True)
+    assert scan.leaks is not None
+    assert scan.leaks.searched_blocks >= truth.blocks
+    assert scan.leaks.blocks == 0
+
+
 def test_a_heap_that_changes_during_the_look_is_recognised(shape: Start) -> None:
     with shape("busy") as truth:
         for _ in range(5):
