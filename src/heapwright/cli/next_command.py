@@ -33,7 +33,6 @@ NEXT: Mapping[str, str] = {
     "history": "heapwright history {first} --html history.html   (all curves as a page)",
     "import": "heapwright profile TRACE   (the program's requests to malloc)",
     "limit": "heapwright profile --stacks --html profile.html {target}   (sites and charts)",
-    "look": "heapwright explain -- COMMAND   (the call sites, from a start under the recorder)",
     "profile": "heapwright explain {target}   (leak, retention or growth, and where)",
     "programs": "heapwright compare --program NAME   (compare allocators on a real program)",
     "record": "heapwright explain {output}   (leak, retention or growth, and where)",
@@ -45,8 +44,8 @@ NEXT: Mapping[str, str] = {
     "validate": "heapwright compare -a {first},glibc {target}   (both on a program of yours)",
     "workloads": "heapwright workloads show NAME   (what a workload does)",
 }
-"""By verb. `study`, `report` and `kernel` print their own next command. `run` becomes another
-program."""
+"""By verb. `study`, `report`, `kernel` and `look` print their own next command. `run`
+becomes another program."""
 OF_TRACE: Mapping[str, str] = {
     "explain": "heapwright profile --html profile.html {trace}   (sites and charts)",
     "export": "heapwright profile {trace}   (the program's requests to malloc)",

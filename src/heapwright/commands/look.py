@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+import typer
+
 from heapwright import __version__
 from heapwright.artefacts.look.document import Access, Category, Kind, Look, Verdict
 from heapwright.artefacts.run.serving import GLIBC, allocator_in_use
@@ -18,12 +20,16 @@ from heapwright.look.process import (
     environment_of,
     is_32_bit,
     missing_right,
+    other_tracer,
     read_process,
 )
 from heapwright.look.scan import Denied, Scan, scan_core, scan_process
 from heapwright.look.verdict import Seen, judge
 from heapwright.report.console import make_console
 from heapwright.report.look import print_look
+
+NEXT = "next: heapwright explain -- COMMAND   (the call sites, from a start under the recorder)"
+"""After a leak. The remedies of the other verdicts name their own commands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +53,9 @@ def run_look(options: Options) -> ExitCode:
         print_look(make_console(outputs.stream), found, quiet=options.quiet)
     if failure is not None:
         raise failure
+    if found.verdict.kind is Kind.LEAK and not options.quiet and options.json_file != "-":
+        outputs.stream.flush()
+        typer.echo(NEXT, err=True)
     return ExitCode.OK if found.access is Access.FULL else ExitCode.NOTHING_COMPARED
 
 
@@ -58,7 +67,8 @@ def _process(pid: int, options: Options) -> Look:
         )
     scan = scan_process(pid, pause=options.pause, leaks=options.leaks)
     if isinstance(scan, Denied):
-        return _outside(process)
+        traced = other_tracer(process) if options.pause else None
+        return _outside(process, *(traced or missing_right(process)))
     return _look(scan, process, environment_of(pid), "")
 
 
@@ -66,7 +76,8 @@ def _core(options: Options) -> Look:
     path = Path(options.target)
     if not path.is_file():
         raise HeapwrightError(
-            f"{options.target} is neither the number of a process nor a file",
+            f"{options.target} is "
+            + ("a folder" if path.is_dir() else "neither the number of a process nor a file"),
             "heapwright look PID, or heapwright look CORE",
         )
     if options.pause:
@@ -79,7 +90,16 @@ def _look(scan: Scan, process: Process | None, environment: dict[str, str], core
     serving = allocator_in_use(scan.objects)
     allocator = serving if serving != GLIBC or used else ""
     trusted = scan.glibc if used else None
-    seen = Seen(scan.categories, allocator or GLIBC, trusted, scan.granary, scan.leaks, environment)
+    seen = Seen(
+        scan.categories,
+        allocator or GLIBC,
+        trusted,
+        scan.granary,
+        scan.leaks,
+        environment,
+        pid=None if process is None else process.pid,
+        missing_bytes=scan.missing_bytes,
+    )
     return Look(
         heapwright_version=__version__,
         pid=None if process is None else process.pid,
@@ -152,10 +172,7 @@ def _notes_on_heap(scan: Scan) -> list[str]:
     lost = sum(each.lost_bytes for each in arenas)
     repeats = sum(each.repeats for each in arenas)
     if lost:
-        notes.append(
-            f"In {size(lost)} of the heap no block was recognised. The program changed it "
-            "during the look, or it is damaged. --pause stops the process for the look."
-        )
+        notes.append(f"In {size(lost)} of the heap no block was recognised. {_why_lost(scan)}")
     elif repeats:
         notes.append(
             f"The heap changed during the look, and {several(repeats, 'walk')} began again."
@@ -179,9 +196,19 @@ def _notes_on_heap(scan: Scan) -> list[str]:
     return notes
 
 
-def _outside(process: Process) -> Look:
+def _why_lost(scan: Scan) -> str:
+    if scan.missing_bytes:
+        return "The core file lacks it, or it is damaged."
+    if not _ran(scan):
+        return "It is damaged."
+    return (
+        "The program changed it during the look, or it is damaged. --pause stops the process for "
+        "the look."
+    )
+
+
+def _outside(process: Process, why: str, remedy: str) -> Look:
     """What remains without the right to read the memory."""
-    why, remedy = missing_right(process)
     sums = {
         "anonymous": process.anonymous,
         "files": process.files,

@@ -37,6 +37,8 @@ class Process:
     files: int
     shared: int
     swapped: int
+    tracer: int = 0
+    """The process that traces it; 0 if there is none."""
 
     @property
     def has_ended(self) -> bool:
@@ -61,6 +63,7 @@ def read_process(pid: int, proc: Path = PROC) -> Process:
         files=_number(table, "RssFile") * 1024,
         shared=_number(table, "RssShmem") * 1024,
         swapped=_number(table, "VmSwap") * 1024,
+        tracer=_number(table, "TracerPid"),
     )
     if found.has_ended:
         raise HeapwrightError(
@@ -80,7 +83,7 @@ def gone(pid: int, when: str = "") -> HeapwrightError:
         return HeapwrightError(f"process {pid} {when}", "name a process that stays")
     return HeapwrightError(
         f"there is no process {pid}",
-        "a container shows its own numbers: name the number that this side sees (pgrep NAME)",
+        "in a container use the number that ps shows there",
     )
 
 
@@ -116,6 +119,12 @@ def missing_right(process: Process, proc: Path = PROC, user: int | None = None) 
             "only a restart with another value changes this; look at a core file instead: "
             "heapwright look CORE",
         )
+    if has_right(proc):
+        return (
+            "the kernel refused (a security module, or another user namespace?), although this "
+            "process has SYS_PTRACE",
+            "run the command on the host, or look at a core file: heapwright look CORE",
+        )
     if own == 0:
         return (
             "root lacks the right SYS_PTRACE here, or the process is in another user namespace",
@@ -126,6 +135,11 @@ def missing_right(process: Process, proc: Path = PROC, user: int | None = None) 
             f"it belongs to user {process.users[0]}, and this is user {own}",
             f"run it as that user, or: {sudo}",
         )
+    return _forbidden(scope, sudo, container)
+
+
+def _forbidden(scope: str, sudo: str, container: str) -> tuple[str, str]:
+    """Why a process of the same user cannot be read."""
     if scope == "2":
         return (
             "only processes with the right SYS_PTRACE may read another one's memory "
@@ -140,6 +154,18 @@ def missing_right(process: Process, proc: Path = PROC, user: int | None = None) 
     return (
         "the process has more rights than this one, or forbids to be traced (PR_SET_DUMPABLE)",
         f"{sudo}; {container}",
+    )
+
+
+def other_tracer(process: Process, proc: Path = PROC) -> tuple[str, str] | None:
+    """Why it cannot be stopped, and what to do, if another process traces it already."""
+    if not process.tracer:
+        return None
+    name = _text(proc / str(process.tracer) / "comm")
+    return (
+        f"process {process.pid} is already traced by process {process.tracer}"
+        + (f" ({name})" if name else ""),
+        f"look without --pause: heapwright look {process.pid}; or end the other trace",
     )
 
 

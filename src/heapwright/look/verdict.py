@@ -108,6 +108,10 @@ class Seen:
     granary: Granary | None
     leaks: Leaks | None
     environment: Mapping[str, str]
+    pid: int | None = None
+    """None: a core file."""
+    missing_bytes: int = 0
+    """That a truncated core lacks."""
 
     @property
     def resident(self) -> int:
@@ -123,7 +127,10 @@ def judge(seen: Seen) -> Verdict:
             kind=Kind.UNKNOWN,
             sentence=f"Unknown: {size(seen.resident)} are resident, and no heap of glibc's malloc "
             f"was found; {_largest(seen.categories)}.",
-            remedy="The program has an allocator of its own, another C library, or has not called "
+            remedy="The core is truncated before the heap or the data of glibc. A whole one is "
+            "needed: raise `ulimit -c`, and check the room on the disk."
+            if seen.missing_bytes
+            else "The program has an allocator of its own, another C library, or has not called "
             "malloc.",
         )
     heap = heap_of(seen.glibc, seen.categories)
@@ -154,12 +161,13 @@ def _leak(leaks: Leaks, heap: Heap) -> Verdict:
 
 
 def _elsewhere(seen: Seen, heap: Heap) -> Verdict:
+    target = "COMMAND" if seen.pid is None else f"-p {seen.pid}"
     return Verdict(
         kind=Kind.ELSEWHERE,
         sentence=f"Elsewhere: {size(seen.resident - heap.resident)} of the {size(seen.resident)} "
         f"resident are outside of glibc's heap; {_largest(seen.categories, HEAP)}.",
         remedy="No setting of malloc changes this. A runtime with its own heap has tools of its "
-        "own; `strace -f -k -e trace=mmap,mremap -p PID` shows the callers of mmap.",
+        f"own; `strace -f -k -e trace=mmap,mremap {target}` shows the callers of mmap.",
     )
 
 

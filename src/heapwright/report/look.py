@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from heapwright.artefacts.look.document import Arena, Glibc, Kind, Look
+from heapwright.artefacts.look.document import Access, Arena, Glibc, Kind, Look
 from heapwright.base.quantities import several, size
 
 MOST_ARENAS = 8
@@ -34,6 +34,8 @@ _NAMES = {
     "shared": "shared memory",
     "kernel": "kernel",
 }
+_SUMS = _NAMES | {"anonymous": "anonymous (heap, stacks, data)"}
+"""Without the right to read the memory, which kind of anonymous memory it is remains unknown."""
 
 
 def print_look(console: Console, found: Look, *, quiet: bool = False) -> None:
@@ -52,6 +54,8 @@ def print_look(console: Console, found: Look, *, quiet: bool = False) -> None:
 def _tables(console: Console, found: Look) -> None:
     if found.categories:
         console.print(_categories(found))
+        if found.access is Access.STATUS and found.threads is not None:
+            console.print(Text(f"threads {found.threads:,}"))
         console.print()
     if found.glibc is not None and any(each.heaps for each in found.glibc.arenas):
         console.print(_arenas(found.glibc))
@@ -64,7 +68,11 @@ def _tables(console: Console, found: Look) -> None:
 
 def _categories(found: Look) -> Table:
     table = _table("memory", "resident", "swapped", "mapped", "mappings")
-    for each in found.categories:
+    if found.access is Access.STATUS:
+        for each in found.categories:
+            name = _SUMS.get(each.name, each.name)
+            table.add_row(name, size(each.resident_bytes), *["-"] * 3)
+    for each in found.categories if found.access is Access.FULL else ():
         if each.resident_bytes or each.swapped_bytes:
             table.add_row(
                 _NAMES.get(each.name, each.name),

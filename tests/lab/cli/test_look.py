@@ -7,6 +7,7 @@ import os
 import signal
 import struct
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -52,6 +53,7 @@ def test_a_running_process_is_explained(
     assert done.status == 0, done.err
     assert "Live: 9.5 MiB" in done.out
     assert "trim releases" in done.out
+    assert "next:" not in done.err
     found = Look.from_json((tmp_path / "look.json").read_bytes())
     assert found.pid == int(waiter)
     assert found.name == "waiter"
@@ -102,6 +104,10 @@ def test_without_the_right_the_sums_remain(
     assert found.access is Access.STATUS
     assert sum(each.resident_bytes for each in found.categories) == found.resident_bytes > 0
     assert "cannot be read" in done.err
+    assert "anonymous (heap, stacks, data)" in done.err
+    assert "threads 1\n" in done.err
+    row = next(line for line in done.err.splitlines() if line.startswith("anonymous "))
+    assert row.split()[-3:] == ["-", "-", "-"]
 
 
 def test_what_is_not_a_process_is_refused(heapwright: Heapwright, tmp_path: Path) -> None:
@@ -116,7 +122,8 @@ def test_what_is_not_a_process_is_refused(heapwright: Heapwright, tmp_path: Path
         (str(text),): "is no core file",
         (str(empty),): "is empty",
         (str(library),): "is no core file",
-        ("/bin/true",): "is no core file of a 64-bit x86 program",
+        ("/bin/true",): "start the program and give its PID",
+        (str(tmp_path),): "is a folder",
         ("--pause", str(text)): "--pause is for a process",
     }
     for words, refusal in cases.items():
@@ -140,6 +147,43 @@ def test_a_truncated_core_is_refused_or_named(heapwright: Heapwright, tmp_path: 
     done = heapwright("look", core)
     assert done.status == 0
     assert "The core file is truncated: it lacks 1,024.0 MiB" in done.out
+    assert "truncated before the heap" in done.out
+    assert "another C library" not in done.out
+
+
+def test_a_pause_of_a_process_that_is_traced_names_the_tracer(
+    heapwright: Heapwright, waiter: str
+) -> None:
+    trace = (
+        "import ctypes, sys\n"
+        "status = ctypes.CDLL(None, use_errno=True).ptrace(0x4206, int(sys.argv[1]), 0, 0)\n"
+        "print(status, flush=True)\n"
+        "sys.stdin.read()\n"
+    )
+    words = [sys.executable, "-c", trace, waiter]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as tracer:
+        assert tracer.stdout is not None
+        if tracer.stdout.readline() != b"0\n":
+            pytest.skip("needs the right to trace a process")
+        paused, running = heapwright("look", "--pause", waiter), heapwright("look", waiter)
+    assert paused.status == 1
+    assert f"process {waiter} is already traced by process {tracer.pid} (" in paused.out
+    assert running.status == 0
+
+
+def test_the_next_command_follows_a_leak_alone(heapwright: Heapwright, tmp_path: Path) -> None:
+    leaking = WAITER.replace("kept[i] = malloc", "kept[0] = malloc")
+    program = compile_c(tmp_path / "leaking", leaking)
+    with subprocess.Popen([str(program)], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.read(1)
+        try:
+            done, quiet = (heapwright("look", *q, str(process.pid)) for q in ((), ("-q",)))
+        finally:
+            process.kill()
+    assert "Leak: " in done.out
+    assert done.err.startswith("next: heapwright explain -- COMMAND ")
+    assert not quiet.err
 
 
 def test_a_process_that_hangs_is_looked_at(heapwright: Heapwright, waiter: str) -> None:

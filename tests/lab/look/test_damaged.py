@@ -6,7 +6,10 @@ import random
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from heapwright.base import native
+from heapwright.commands.look import Options, run_look
 
 from .conftest import Start
 from .core_file import write_core
@@ -50,3 +53,16 @@ def test_truncated_cores_are_survived(shape: Start, tmp_path: Path) -> None:
         done = look(core)
         assert done.returncode == 0, done.stderr
         assert b'"missing_bytes":0' not in done.stdout
+
+
+def test_a_heap_that_a_core_lacks_is_not_called_changed(
+    static_shape: Start, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    core = tmp_path / "core"
+    with static_shape("small") as truth:
+        write_core(truth.pid, core)
+    core.write_bytes(core.read_bytes()[: core.stat().st_size // 6])
+    run_look(Options(str(core), pause=False, leaks=True, json_file=None, quiet=False))
+    said = capsys.readouterr().out
+    assert "no block was recognised. The core file lacks it" in said
+    assert "--pause" not in said

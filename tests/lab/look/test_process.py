@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from heapwright.base.errors import HeapwrightError
-from heapwright.look.process import YAMA, Process, missing_right, read_process
+from heapwright.look.process import YAMA, Process, missing_right, other_tracer, read_process
 
 USER = 1000
 
@@ -47,6 +47,33 @@ def test_the_missing_right_is_named(  # noqa: PLR0917
     said = missing_right(process(owner), proc, user)
     assert why in said[0]
     assert remedy in said[1]
+
+
+def test_a_kernel_that_refuses_in_spite_of_the_right_is_not_called_a_missing_right(
+    proc: Path,
+) -> None:
+    status = proc / "self" / "status"
+    status.parent.mkdir()
+    status.write_text("CapEff:\t0000000000080000\n", encoding="utf-8")
+    why, remedy = missing_right(process(), proc, 0)
+    assert "the kernel refused" in why
+    assert "although this process has SYS_PTRACE" in why
+    assert "heapwright look CORE" in remedy
+    status.write_text("CapEff:\t0000000000000000\n", encoding="utf-8")
+    assert "root lacks" in missing_right(process(), proc, 0)[0]
+
+
+def test_the_other_tracer_is_named(proc: Path) -> None:
+    for pid in ("7", "9"):
+        (proc / pid).mkdir()
+    text = "Name:\tserver\nState:\tt\nVmRSS:\t4 kB\nTracerPid:\t9\n"
+    (proc / "7" / "status").write_text(text, encoding="utf-8")
+    (proc / "9" / "comm").write_text("gdb\n", encoding="utf-8")
+    said = other_tracer(read_process(7, proc), proc)
+    assert said is not None
+    assert said[0] == "process 7 is already traced by process 9 (gdb)"
+    assert "heapwright look 7" in said[1]
+    assert other_tracer(process(), proc) is None
 
 
 def test_a_process_that_does_not_exist_is_refused() -> None:

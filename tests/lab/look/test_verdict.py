@@ -53,6 +53,8 @@ def verdict(
     leaks: Leaks | None = None,
     allocator: str = "glibc",
     environment: dict[str, str] | None = None,
+    pid: int | None = None,
+    missing: int = 0,
 ) -> Verdict:
     glibc = Glibc(
         path="/libc.so.6",
@@ -88,8 +90,18 @@ def verdict(
         )
         for name, size in sums.items()
     )
-    seen = Seen(categories, allocator, glibc if arenas else None, None, leaks, environment or {})
-    return judge(seen)
+    return judge(
+        Seen(
+            categories,
+            allocator,
+            glibc if arenas else None,
+            None,
+            leaks,
+            environment or {},
+            pid=pid,
+            missing_bytes=missing,
+        )
+    )
 
 
 def test_a_heap_of_live_blocks_is_live() -> None:
@@ -154,6 +166,13 @@ def test_memory_outside_of_the_heap_is_elsewhere() -> None:
     found = verdict(arena(9, 10), elsewhere=300)
     assert found.kind is Kind.ELSEWHERE
     assert "300.0 MiB are other anonymous memory" in found.sentence
+    assert "mremap COMMAND`" in found.remedy
+    assert "mremap -p 4711`" in verdict(arena(9, 10), elsewhere=300, pid=4711).remedy
+
+
+@pytest.mark.parametrize(("elsewhere", "kind"), [(4, Kind.LIVE), (5, Kind.ELSEWHERE)])
+def test_less_than_4_mib_outside_of_the_heap_is_live(elsewhere: int, kind: Kind) -> None:
+    assert verdict(arena(1, 1), elsewhere=elsewhere).kind is kind
 
 
 @pytest.mark.parametrize("name", ["jemalloc", "mimalloc", "hoard", "tcmalloc"])
@@ -165,4 +184,13 @@ def test_another_allocator_is_named(name: str) -> None:
 
 
 def test_a_program_without_a_heap_of_glibc_is_unknown() -> None:
-    assert verdict(elsewhere=50).kind is Kind.UNKNOWN
+    found = verdict(elsewhere=50)
+    assert found.kind is Kind.UNKNOWN
+    assert "another C library" in found.remedy
+
+
+def test_a_core_without_its_heap_is_called_truncated() -> None:
+    found = verdict(elsewhere=50, missing=MIB)
+    assert found.kind is Kind.UNKNOWN
+    assert "truncated before the heap" in found.remedy
+    assert "another C library" not in found.remedy
