@@ -19,6 +19,8 @@ from heapwright.profile.symbols.tools import answer_of
 PROGRAM = "addr2line"
 PATIENCE_S = 120
 UNKNOWN = "??"
+NO_FILE = ":?"
+"""The place of a function whose unit of debug information names no file."""
 
 
 def has_lines(path: Path) -> bool:
@@ -64,7 +66,7 @@ def parsed(text: str) -> Iterator[tuple[int, tuple[Function, ...]]]:
 
 def _functions(pairs: Sequence[str]) -> tuple[Function, ...]:
     functions = [
-        Function(name=name, file=file if file != UNKNOWN else "", line=line)
+        Function(name=name, file=file if file not in (UNKNOWN, NO_FILE) else "", line=line)
         for name, place in zip(pairs[::2], pairs[1::2], strict=False)
         if name != UNKNOWN
         for file, line in [_place(place)]
