@@ -3,9 +3,10 @@
 """Budgets of memory for tests of pytest: `@pytest.mark.heapwright(peak="50 MiB")`.
 
 The counts come from a library that is loaded before Python. `pytest --heapwright` starts pytest
-again with this library, and `heapwright limit -- pytest` starts it so at once. Without the library
-a test with the mark runs, and the summary says that its budgets were not checked. A run without the
-mark does nothing here. docs/reference/limit.md is the manual page.
+again with this library, and `PYTHONMALLOC=malloc heapwright limit -- pytest` starts it so at once.
+Without the library, or without this setting, a test with the mark runs, and the summary says that
+its budgets were not checked. A run without the mark does nothing here. docs/reference/limit.md is
+the manual page.
 """
 
 import ctypes
@@ -94,7 +95,9 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_cmdline_main(config: pytest.Config) -> None:
     """Become pytest with the library."""
     wanted = config.getoption("--heapwright") and not hasattr(config, "workerinput")
-    if not wanted or _counter() is not None:
+    if not wanted:
+        return
+    if _counter() is not None and (_all_objects() or "PYTHONMALLOC" in os.environ):
         return
     if STARTED in os.environ:
         raise pytest.UsageError("heapwright: the library that counts cannot be loaded into Python")
@@ -129,9 +132,14 @@ def pytest_report_header() -> str | None:
     """What is counted, if anything is."""
     if _counter() is None:
         return None
-    if os.environ.get("PYTHONMALLOC", "").startswith("malloc"):
+    if _all_objects():
         return "heapwright: counts all allocations"
-    return "heapwright: counts allocations, but not Python's small objects (PYTHONMALLOC=malloc)"
+    return "heapwright: checks no budgets, because Python's small objects need PYTHONMALLOC=malloc"
+
+
+def _all_objects() -> bool:
+    """Whether CPython asks malloc for each object. Otherwise figures are too small."""
+    return os.environ.get("PYTHONMALLOC", "").startswith("malloc")
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -147,7 +155,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]
         return (yield)
     budgets = _budgets(mark)
     counter = _counter()
-    if counter is None:
+    if counter is None or not _all_objects():
         pyfuncitem.user_properties.append((UNCHECKED, ", ".join(budgets)))
         return (yield)
     overhead = _used(counter, *_begin(counter))
@@ -229,6 +237,5 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     )
     if unchecked:
         tests = "1 test" if unchecked == 1 else f"{unchecked} tests"
-        terminalreporter.write_line(
-            f"heapwright: the budgets of {tests} were not checked; run pytest --heapwright"
-        )
+        what = "run pytest --heapwright" if _counter() is None else "set PYTHONMALLOC=malloc"
+        terminalreporter.write_line(f"heapwright: the budgets of {tests} were not checked; {what}")

@@ -126,6 +126,16 @@ def test_without_the_library_tests_run_and_the_summary_says_so(run: Run) -> None
     assert "heapwright" not in run("-k", "without").stdout
 
 
+def test_budgets_are_unchecked_without_the_small_objects_of_python(run: Run, library: Path) -> None:
+    counted = {"LD_PRELOAD": str(library), "PYTHONMALLOC": "pymalloc"}
+    done = run("-k", "kept or exceeded", **counted)
+    assert done.returncode == 0
+    assert "the budgets of 2 tests were not checked; set PYTHONMALLOC=malloc" in done.stdout
+    done = run("-k", "kept or exceeded", **{**counted, "PYTHONMALLOC": "malloc"})
+    assert done.returncode == 1
+    assert "not checked" not in done.stdout
+
+
 def test_a_library_that_cannot_be_loaded_is_no_endless_loop(run: Run) -> None:
     done = run("--heapwright", HEAPWRIGHT_PYTEST="1")
     assert done.returncode == 4
