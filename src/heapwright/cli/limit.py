@@ -83,9 +83,9 @@ def limit(
         )
     budgets: list[Budget] = []
     if allocations is not None:
-        budgets.append(_count(Kind.ALLOCATIONS, Unit.ALLOCATIONS, allocations))
+        budgets.append(_budget(Kind.ALLOCATIONS, Unit.ALLOCATIONS, allocations))
     budgets += [
-        Budget(kind=kind, unit=Unit.BYTES, limit=parse_allowance(text))
+        _budget(kind, Unit.BYTES, text)
         for kind, text in ((Kind.BYTES, size), (Kind.PEAK, peak))
         if text is not None
     ]
@@ -118,15 +118,20 @@ def _needs_stacks(budgets: list[Budget], *, sites: bool, output: Path | None) ->
     return False
 
 
-def _count(kind: Kind, unit: Unit, text: str) -> Budget:
-    return Budget(kind=kind, unit=unit, limit=parse_count(text))
+def _budget(kind: Kind, unit: Unit, text: str) -> Budget:
+    """The error of a wrong value names the option."""
+    try:
+        limit = parse_allowance(text) if unit is Unit.BYTES else parse_count(text)
+    except typer.BadParameter as error:
+        raise typer.BadParameter(error.message, param_hint=f"--{kind}") from error
+    return Budget(kind=kind, unit=unit, limit=limit)
 
 
 def _leaks(text: str) -> Budget:
     """A plain number counts blocks."""
     if text.strip()[-1:].isalpha():
-        return Budget(kind=Kind.LEAKS, unit=Unit.BYTES, limit=parse_allowance(text))
-    return _count(Kind.LEAKS, Unit.BLOCKS, text)
+        return _budget(Kind.LEAKS, Unit.BYTES, text)
+    return _budget(Kind.LEAKS, Unit.BLOCKS, text)
 
 
 def _function(name: str) -> Budget:

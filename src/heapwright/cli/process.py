@@ -56,8 +56,12 @@ def _open_standard_streams() -> None:
 
 
 def _print_error(error: HeapwrightError) -> None:
-    """The console takes longer to import than the version takes to print."""
-    import_module("heapwright.cli.errors").print_error(error)
+    """The console takes longer to import than the version takes to print. If standard error cannot
+    be written either, the exit status alone says it."""
+    try:
+        import_module("heapwright.cli.errors").print_error(error)
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
 
 
 def _flushed(status: int) -> int:

@@ -29,13 +29,14 @@ from heapwright.base.errors import ExitCode
 from heapwright.base.quantities import several
 from heapwright.base.scratch import Scratch
 from heapwright.commands.coverage import coverage_of
-from heapwright.commands.output import Outputs
-from heapwright.commands.record import record_command
+from heapwright.commands.output import Destination, Outputs
+from heapwright.commands.record import end_of, record_command
 from heapwright.commands.text import printing
 from heapwright.explain import leakscan
 from heapwright.limit import counts
 from heapwright.limit.functions import hint_of, matcher
 from heapwright.limit.judge import judged, judged_function, sites_at_fault
+from heapwright.limit.unreached import unreached
 from heapwright.profile.run import profile_trace
 from heapwright.profile.symbols.existence import defines
 from heapwright.record.recorder import HowToRecord, Outcome
@@ -59,6 +60,8 @@ class Options:
 def run_limit(options: Options) -> int:
     """Run the verb; return the exit status. Raises HeapwrightError for a refused request."""
     outputs = Outputs(json=options.json_file)
+    if options.output is not None:
+        Destination(str(options.output.absolute()), "-o")  # refuses what is not writable
     with Scratch() as folder:
         found = _measured(options, folder)
     failure = outputs.write(json=found.to_json)
@@ -126,9 +129,16 @@ class _Judge:
         unknown = (
             f"{several(missing, 'process', 'processes')} could not be counted" if missing else ""
         )
+        only = None if self._options.follow or not counted else counted[0].pid
+        uncounted = unknown or unreached(coverage, only, "was not counted")
+        unsearched = self._recording() or unknown or unreached(coverage, only, "was not searched")
         budgets = tuple(
-            self._budget(each, processes, counted, unknown) for each in self._options.budgets
+            self._budget(
+                each, processes, counted, unsearched if each.kind is Kind.LEAKS else uncounted
+            )
+            for each in self._options.budgets
         )
+        ended = tuple(end_of(self._outcome))
         if any(not each.exact for each in counted):
             notes = (*notes, "sizes are usable sizes, because address space is limited")
         return Limit(
@@ -138,7 +148,7 @@ class _Judge:
             within=bool(counted) and all(each.verdict is Verdict.WITHIN for each in budgets),
             budgets=budgets,
             processes=processes,
-            notes=(*notes, *remarks),
+            notes=(*(each for each in notes if each not in ended), *remarks, *ended),
         )
 
     def _figures(self, number: int, counted: counts.Counts) -> ProcessFigures:
@@ -162,8 +172,8 @@ class _Judge:
         if counted.allocations == 0 or (process is not None and process.replaced):
             return 0, 0  # exec ends the memory of an image
         reach = None if process is None else self._reaches.get(process.process)
-        if reach is None:
-            return None, None
+        if reach is None or self._recording():
+            return None, None  # without its last calls a trace has wrong live blocks
         return reach.summary.unreachable_blocks, reach.summary.unreachable_bytes
 
     def _budget(

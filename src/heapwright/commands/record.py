@@ -151,8 +151,21 @@ def record_command(
             Path(witness_file()),
         )
         outcome = record(request)
+    if outcome.unfollowed:
+        outcome = outcome.model_copy(update={"unfollowed": _unfollowed(outcome, trace)})
     notes = notes_on(outcome) if recorded else end_of(outcome)
     return outcome, (*warnings, *notes)
+
+
+def _unfollowed(outcome: Outcome, trace: Path) -> int:
+    """The processes that were not recorded. The recorder counts one twice that calls fork and
+    exec."""
+    accounts = trace_info(trace).accounts
+    most: dict[int, int] = {}
+    for each in () if accounts is None else accounts.processes:
+        if each.served and not each.recorded:
+            most[each.pid] = max(most.get(each.pid, 0), each.count)
+    return min(sum(most.values()), outcome.unfollowed) or outcome.unfollowed
 
 
 def record_program(

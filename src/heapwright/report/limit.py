@@ -28,7 +28,8 @@ _STYLES = {Verdict.WITHIN: "green", Verdict.EXCEEDED: "bold red", Verdict.UNKNOW
 
 def print_limit(console: Console, found: Limit, *, quiet: bool = False) -> None:
     """The budgets, the sites of exceeded budgets, the notes; `quiet`: only budgets that were not
-    kept, without their sites. Without budgets, the figures of the processes."""
+    kept, without their sites. Without budgets, the figures of the processes. The last line is how
+    the command failed, if it did."""
     for judged in found.budgets:
         if not quiet or judged.verdict is not Verdict.WITHIN:
             text = Text.assemble(
@@ -43,8 +44,10 @@ def print_limit(console: Console, found: Limit, *, quiet: bool = False) -> None:
     if not found.budgets:
         console.print(_processes(found.processes))
     if not quiet:
-        for note in found.notes:
+        for note in found.notes[:-1] if found.exit_status else found.notes:
             console.print(Text(f"  {note}"), soft_wrap=True)
+    if found.exit_status:
+        console.print(Text(found.notes[-1]), soft_wrap=True)
 
 
 def _amounts(judged: Judged) -> str:

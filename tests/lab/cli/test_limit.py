@@ -3,11 +3,16 @@
 """`heapwright limit` on the command line: budgets that are kept and exceeded, and processes."""
 
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.limit.document import Limit, Verdict
+from heapwright.artefacts.limit.document import Budget, Kind, Limit, Unit, Verdict
+from heapwright.artefacts.trace.file import TraceInfo, trace_info
+from heapwright.base.errors import ExitCode
+from heapwright.commands import limit as limit_command
 from heapwright.profile.run import profile_trace
 
 from .tools import Heapwright, compile_c
@@ -140,13 +145,87 @@ def test_what_needs_a_recording_is_refused_without_sites(
         assert (done.status, "needs a recording" in done.err) == (2, True)
 
 
-def test_processes_that_no_preload_reaches_are_noted(native: Path, heapwright: Heapwright) -> None:
+def test_processes_that_no_preload_reaches_make_budgets_unknown(
+    native: Path, heapwright: Heapwright
+) -> None:
     assert native.exists()
     busy = "int main(void) { for (volatile long i = 0; i < 100000000; ++i) {} return 0; }"
     static = compile_c(Path("fixed").absolute(), busy, "-static")
-    done = heapwright("limit", "--no-sites", "--peak=1G", "--", "sh", "-c", f"{static}; :")
-    assert done.status == 0
+    command = ("--", "sh", "-c", f"{static}; :")
+    done = heapwright("limit", "--no-sites", "--peak=1G", *command)
+    assert done.status == 1
+    assert "at most 1.0 GiB: fixed is statically linked, so it was not counted" in done.err
     assert "of the processor time was not recorded: fixed is statically linked" in done.err
+    done = heapwright("limit", "--leaks=0", "--peak=0", *command)
+    assert "leaks: unknown" in done.err
+    assert "blocks: fixed is statically linked, so it was not searched" in done.err
+    assert "peak: exceeded" in done.err
+    alone = ("--no-follow-children", "--no-sites", "--peak=1G")
+    assert heapwright("limit", *alone, *command).status == 0
+
+
+def test_a_recording_that_stopped_makes_leaks_unknown_and_no_counts(
+    native: Path,
+    heapwright: Heapwright,
+    program: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert native.exists()
+    assert heapwright("limit", "--leaks=0", "--", program).status == 0
+
+    def stopped(trace: Path) -> TraceInfo:
+        return trace_info(trace).model_copy(update={"stop": "disk-full"})
+
+    monkeypatch.setattr("heapwright.commands.limit.trace_info", stopped)
+    options = limit_command.Options(
+        command=(str(program), "0"),
+        budgets=(
+            Budget(kind=Kind.LEAKS, unit=Unit.BLOCKS, limit=0),
+            Budget(kind=Kind.ALLOCATIONS, unit=Unit.ALLOCATIONS, limit=300),
+        ),
+        sites=True,
+        follow=True,
+        json_file="L",
+        output=None,
+        quiet=False,
+    )
+    assert limit_command.run_limit(options) == 1
+    leaks, allocations = document().budgets
+    assert (leaks.verdict, leaks.figure) == (Verdict.UNKNOWN, None)
+    assert leaks.reason == "recording stopped early: the disk was full"
+    assert (allocations.verdict, allocations.figure) == (Verdict.WITHIN, 200)
+
+
+def test_an_answer_that_cannot_be_printed_has_a_status_of_its_own(
+    native: Path, heapwright: Heapwright, program: Path
+) -> None:
+    assert native.exists()
+    words = [sys.executable, "-m", "heapwright", "limit", "--peak=1M", "--", str(program)]
+    assert heapwright(*words[3:]).status == 0
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(words, stderr=full, check=False)
+    assert done.returncode == ExitCode.NOT_WRITTEN
+
+
+def test_files_that_cannot_be_written_are_refused_before_the_command_runs(
+    native: Path, heapwright: Heapwright
+) -> None:
+    assert native.exists()
+    for option in ("-o", "--json"):
+        done = heapwright("limit", option, "/no-folder/T", "--", "touch", "ran")
+        assert done.status == 2
+        assert f"{option} /no-folder/T cannot be written: there is no folder" in done.err
+        assert len(done.err.splitlines()) == 2
+        assert not Path("ran").exists()
+
+
+def test_a_child_that_was_not_followed_is_counted_once(
+    native: Path, heapwright: Heapwright, program: Path
+) -> None:
+    assert native.exists()
+    alone = ("--no-follow-children", "--leaks=0")
+    done = heapwright("limit", *alone, "--", "timeout", "9", program)
+    assert "  1 process that it started was not recorded" in done.err
 
 
 def test_a_budget_of_zero_is_a_budget(native: Path, heapwright: Heapwright, program: Path) -> None:
@@ -203,7 +282,22 @@ def test_the_status_of_a_command_that_fails_is_its_own(
     done = heapwright("limit", "--allocations=9", "--json=L", "--", program, "0", end)
     assert done.status == status
     assert "allocations: exceeded, 200 allocations" in done.err
+    last = {7: "the command exited with status 7", 134: "the command was ended by SIGABRT"}
+    assert done.err.splitlines()[-1] == last.get(status, "the command was ended by SIGKILL")
     assert (document().exit_status, document().within) == (status, False)
+
+
+def test_the_failure_of_the_command_is_the_last_line(
+    native: Path, heapwright: Heapwright, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert native.exists()
+    monkeypatch.setenv("PYTHONMALLOC", "pymalloc")  # has a note
+    for options in (("--peak=1G",), ("--peak=1G", "-q")):
+        words = (*options, "--", sys.executable, "-c", "raise SystemExit(1)")
+        done = heapwright("limit", *words)
+        assert done.status == 1
+        assert done.err.splitlines()[-1] == "the command exited with status 1"
+    assert len(done.err.splitlines()) == 1
 
 
 def test_leaks_of_a_killed_process_are_unknown(
@@ -325,7 +419,9 @@ def test_wrong_values_are_refused(
     assert native.exists()
     done = heapwright("limit", *words, "--", "true")
     assert done.status == 2
-    assert said in " ".join(done.err.replace("│", " ").split())
+    text = " ".join(done.err.replace("│", " ").split())
+    assert said in text
+    assert words[0].partition("=")[0] in text
     assert heapwright("limit", "--peak=1M").status == 2
 
 
