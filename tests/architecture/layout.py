@@ -20,6 +20,7 @@ FOLDERS = {
     "include",
     "native",
     "packaging",
+    "patches",
     "scripts",
     "src",
     "tests",

@@ -127,7 +127,7 @@ class Schedule:
         time = "time" if self.own_time else deciding_figure(warm)
         named = {"time": time, "peak": "memory"}
         figure = named.get(self.objective, self.objective)
-        if any(figure_in(run, figure) is None for run in warm):
+        if not all(figure_in(run, figure) for run in warm):
             raise HeapwrightError(
                 f"the runs have no figure for the objective {self.objective}",
                 f"idle memory needs {LEAST_LOOKS} looks at a run, and there is one every 10 ms: "
@@ -141,7 +141,7 @@ class Schedule:
     def _measured(self, run: Run) -> Measured | None:
         assert self.figures is not None
         value = figure_in(run, self.figures.objective)
-        if run.outcome is not Outcome.OK or value is None:
+        if run.outcome is not Outcome.OK or not value:  # of zero there is no ratio
             return None
         return Measured(value, value_of(run, self.figures.other))
 
