@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // idle: allocates nothing. Prints the KiB that are resident in anonymous memory and in the file of
-// the allocator's library. The pages of other libraries do not count: how many of them the kernel
-// maps around a touched page depends on the state of its cache of files.
+// the allocator's library. Pages of other libraries do not count, because their number depends on
+// the kernel's cache of files.
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
