@@ -18,6 +18,7 @@ SCRIPT = "scripts/allocators-alone.sh"
 NEEDED = (
     "CMakeLists.txt",
     SCRIPT,
+    "scripts/composed.py",
     "catalogue/allocators.toml",
     "cmake",
     "include",
