@@ -79,9 +79,13 @@ public:
         std::size_t home(std::uint64_t address) const {
             return static_cast<std::size_t>((address * 0x9E37'79B9'7F4A'7C15U) >> shift);
         }
-        /// Not inlined at once it would be taken for something without any effect.
+        /// Not inlined at once it would be taken for something without any effect. An empty table
+        /// has no memory, and an offset from null is undefined, so the address is an integer.
         [[gnu::always_inline]] void prefetch(std::uint64_t address) const {
-            __builtin_prefetch(places + home(address), 1);
+            const auto first = reinterpret_cast<std::uintptr_t>(places);
+            // NOLINTNEXTLINE(performance-no-int-to-ptr)
+            __builtin_prefetch(reinterpret_cast<const void*>(first + home(address) * sizeof(Place)),
+                               1);
         }
         /// The place of an address that is not 0, or the one that it would get.
         Place& locate(std::uint64_t address) const {
