@@ -63,8 +63,8 @@ TEST(BoundedFreelistHeap, ClearDropsWaitingObjects) {
 }
 
 TEST(BoundedFreelistHeap, DeclinesObjectsBeyondItsBound) {
+    alignas(16) unsigned char memory[2][32]; // outlives the heap, whose end reads its list
     BoundedFreelistHeap<1, NullHeap> heap;
-    alignas(16) unsigned char memory[2][32];
     EXPECT_TRUE(heap.tryRetain(memory[0]));
     EXPECT_FALSE(heap.tryRetain(memory[1]));
     EXPECT_EQ(heap.malloc(32), memory[0]);

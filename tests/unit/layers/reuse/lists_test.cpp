@@ -85,9 +85,9 @@ TYPED_TEST(Lists, ClearDropsWaitingObjects) {
 TYPED_TEST(Lists, OverNullHeapServeOnlyFreedObjects) {
     using List = typename TypeParam::template Over<NullHeap>;
     EXPECT_TRUE(CacheOnlyHeap<List>);
+    alignas(16) unsigned char memory[32];
     List heap;
     EXPECT_EQ(heap.malloc(32), nullptr);
-    alignas(16) unsigned char memory[32];
     heap.free(memory);
     EXPECT_EQ(heap.malloc(32), memory);
     EXPECT_EQ(heap.mallocHeld(32), nullptr);

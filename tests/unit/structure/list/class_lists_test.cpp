@@ -36,8 +36,8 @@ struct Collector {
 };
 
 TEST(ClassLists, FlushReleasesAndMeasureCountsAllObjects) {
+    void* objects[4][2] = {}; // a word each, for the link; they outlive the lists
     Upper heap;
-    void* objects[4][2] = {}; // a word each, for the link
     heap.put(0, objects[0]);
     heap.put(2, objects[1]);
     heap.put(2, objects[2]);
@@ -53,8 +53,8 @@ TEST(ClassLists, FlushReleasesAndMeasureCountsAllObjects) {
 }
 
 TEST(ClassLists, DropWaitingObjects) {
-    Upper heap;
     void* objects[2][2] = {};
+    Upper heap;
     heap.put(0, objects[0]);
     heap.put(2, objects[1]);
     heap.clearLists();
