@@ -7,11 +7,8 @@
 # names an interpreter with the tool's libraries and the extra `release`; it writes the manual pages.
 # DEB_BUILD_PROFILES=pkg.heapwright.notool builds the libraries and headers alone, in a minute.
 set -euo pipefail
-cd "$(dirname "$0")/.."
-out=$(realpath -m "${1:-build/release}")
-python=$(realpath -s "${PYTHON:-.venv/bin/python}")
-SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
-export SOURCE_DATE_EPOCH
+# shellcheck source=scripts/release_parts.sh
+. "$(dirname "$0")/release_parts.sh"
 for program in dpkg-buildpackage dh cmake; do
     if ! command -v "$program" >/dev/null; then
         echo "release: there is no $program; scripts/packages/release.txt lists the packages" >&2
@@ -20,12 +17,7 @@ for program in dpkg-buildpackage dh cmake; do
 done
 sdist=$(scripts/sdist.sh "$out")
 
-work=$PWD/build/deb-of-commit
-rm -rf "$work"
-trap 'rm -rf "$work"' EXIT
-mkdir -p "$work"
-tar -x -C "$work" -f "$sdist"
-source=$(echo "$work"/heapwright-*)
+unpack "$sdist" deb-of-commit
 version=${source##*-}
 cp -r packaging/debian "$source/debian"
 # A package of Debian itself has a higher revision.
@@ -44,12 +36,11 @@ for shell in bash zsh fish; do
 done
 unset PYTHONPATH
 
-log=$PWD/build/deb.log
 rm -f "$out"/*.deb
-echo "release: building packages for Debian, which takes minutes (log: $log)" >&2
-(umask 022 && cd "$source" &&
-    DEB_BUILD_OPTIONS="nocheck noautodbgsym parallel=$(nproc)" dpkg-buildpackage --build=binary -us -uc) \
-    >"$log" 2>&1 || { tail -n 25 "$log" >&2 && exit 4; }
+echo "release: building packages for Debian, which takes minutes" >&2
+export DEB_BUILD_OPTIONS="nocheck noautodbgsym parallel=$(nproc)"
+build() { cd "$source" && dpkg-buildpackage --build=binary -us -uc; }
+logged deb build
 if command -v lintian >/dev/null; then
     lintian --fail-on error,warning "$work"/*.changes
 else

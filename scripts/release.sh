@@ -7,11 +7,8 @@
 # of materials in SPDX, a section of the change log and SHA256SUMS complete them. It uploads nothing.
 # Equal commits and tools give equal bytes. PYTHON names an interpreter with the extra `release`.
 set -euo pipefail
-cd "$(dirname "$0")/.."
-out=$(realpath -m "${1:-build/release}")
-python=$(realpath -s "${PYTHON:-.venv/bin/python}")
-SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
-export SOURCE_DATE_EPOCH PYTHON="$python"
+# shellcheck source=scripts/release_parts.sh
+. "$(dirname "$0")/release_parts.sh"
 
 rm -rf "$out"
 scripts/wheel.sh "$out"

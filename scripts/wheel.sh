@@ -2,35 +2,45 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# wheel.sh [DIR]: builds the source distribution of the last commit, and from that the wheel, into DIR
-# (build/release). The wheel has the lowest platform tag that auditwheel grants. PYTHON names an
-# interpreter with the extra `release`. Equal commits and tools give equal bytes.
+# wheel.sh [DIR [MACHINE]]: builds the source distribution of the last commit, and from that the wheel,
+# into DIR (build/release). MACHINE is x86_64 or aarch64; another one than this needs Debian's cross
+# compiler. The wheel has the tag manylinux_2_28, which auditwheel checks. PYTHON names an interpreter
+# with the extra `release`. Equal commits and tools give equal bytes.
 set -euo pipefail
-cd "$(dirname "$0")/.."
-out=$(realpath -m "${1:-build/release}")
-python=$(realpath -s "${PYTHON:-.venv/bin/python}")
-SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
-export SOURCE_DATE_EPOCH PIP_CONSTRAINT="$PWD/constraints.txt" PIP_DISABLE_PIP_VERSION_CHECK=1
+# shellcheck source=scripts/release_parts.sh
+. "$(dirname "$0")/release_parts.sh"
+machine=${2:-$(uname -m)}
 sdist=$(scripts/sdist.sh "$out")
+unpack "$sdist" "wheel-of-commit-$machine"
 
-work=$PWD/build/wheel-of-commit
-rm -rf "$work"
-trap 'rm -rf "$work"' EXIT
-mkdir -p "$work/made"
-tar -x -C "$work" -f "$sdist"
-source=$(echo "$work"/heapwright-*)
+target=()
+if [ "$machine" != "$(uname -m)" ]; then
+    target=("CMAKE_SYSTEM_NAME=Linux" "CMAKE_SYSTEM_PROCESSOR=$machine")
+    export _PYTHON_HOST_PLATFORM=linux-$machine CC=$machine-linux-gnu-gcc CXX=$machine-linux-gnu-g++
+    if ! command -v "$CXX" >/dev/null; then
+        echo "release: there is no $CXX; scripts/packages/release.txt lists the packages" >&2
+        exit 3
+    fi
+fi
 
 # Parts that link with a library of this machine, such as APR, are left out. The file names in
 # messages do not depend on the folder of the build.
-export SKBUILD_CMAKE_DEFINE="HEAPWRIGHT_APR_LIBRARY=OFF;CMAKE_DISABLE_FIND_PACKAGE_PkgConfig=ON"
+old_glibc=$work/old-glibc
+defined=("HEAPWRIGHT_APR_LIBRARY=OFF" "CMAKE_DISABLE_FIND_PACKAGE_PkgConfig=ON" "${target[@]}"
+    "CMAKE_PROJECT_heapwright_INCLUDE=$PWD/packaging/wheel/old_glibc.cmake" "HEAPWRIGHT_OLD_GLIBC=$old_glibc")
+SKBUILD_CMAKE_DEFINE=$(IFS=';' && echo "${defined[*]}")
+export SKBUILD_CMAKE_DEFINE
 export CFLAGS="${CFLAGS:-} -ffile-prefix-map=$source=."
 export CXXFLAGS="${CXXFLAGS:-} -ffile-prefix-map=$source=."
-log=$PWD/build/wheel.log # auditwheel looks for patchelf on the path
-rm -f "$out"/heapwright-*.whl
-echo "release: building the wheel, which takes minutes (log: $log)" >&2
-{
-    umask 022 && "$python" -m build --wheel --outdir "$work/made" "$source" &&
-        PATH="$(dirname "$python"):$PATH" "$python" -m auditwheel repair --plat auto --only-plat \
-            --wheel-dir "$out" "$work"/made/*.whl
-} >"$log" 2>&1 || { tail -n 25 "$log" >&2 && exit 4; }
-ls -l "$sdist" "$out"/heapwright-*.whl
+
+# auditwheel looks for patchelf on the path.
+build() {
+    "$python" packaging/wheel/old_glibc.py "${CXX:-g++}" "$old_glibc" &&
+        "$python" -m build --wheel --outdir "$work/made" "$source" &&
+        PATH="$(dirname "$python"):$PATH" "$python" -m auditwheel repair \
+            --plat "manylinux_2_28_$machine" --only-plat --wheel-dir "$out" "$work"/made/*.whl
+}
+rm -f "$out"/heapwright-*_"$machine".whl
+echo "release: building the wheel for $machine, which takes minutes" >&2
+logged "wheel-$machine" build
+ls -l "$sdist" "$out"/heapwright-*_"$machine".whl

@@ -21,6 +21,10 @@
 #if __has_include(<sys/single_threaded.h>)
 #include <sys/single_threaded.h>
 #endif
+#if defined(HEAPWRIGHT_OLD_GLIBC)
+// A wheel finds __libc_single_threaded when it is loaded, because an old glibc lacks it (packaging/wheel/).
+extern "C" [[gnu::visibility("hidden")]] const char* heapwright_single_threaded;
+#endif
 
 namespace heapwright::platform {
 
@@ -30,7 +34,9 @@ namespace heapwright::platform {
     if constexpr (scheduled) {
         return false;
     }
-#if __has_include(<sys/single_threaded.h>)
+#if defined(HEAPWRIGHT_OLD_GLIBC)
+    return *heapwright_single_threaded != 0;
+#elif __has_include(<sys/single_threaded.h>)
     return __libc_single_threaded != 0;
 #else
     return false;
