@@ -38,8 +38,10 @@ unset PYTHONPATH
 
 rm -f "$out"/*.deb
 echo "release: building packages for Debian, which takes minutes" >&2
-export DEB_BUILD_OPTIONS="nocheck noautodbgsym parallel=$(nproc)"
-build() { cd "$source" && dpkg-buildpackage --build=binary -us -uc; }
+build() {
+    cd "$source" &&
+        DEB_BUILD_OPTIONS="nocheck noautodbgsym parallel=$(nproc)" dpkg-buildpackage --build=binary -us -uc
+}
 logged deb build
 if command -v lintian >/dev/null; then
     lintian --fail-on error,warning "$work"/*.changes

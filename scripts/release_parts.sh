@@ -5,6 +5,8 @@
 # What wheel.sh, sdist.sh, deb.sh and release.sh have in common; they source it. It enters the root of
 # the repository, and sets `out` to the folder DIR (build/release), `python` to the interpreter
 # and the time of all files to that of the last commit.
+# shellcheck disable=SC2034 # the scripts that source this use its variables
+set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 out=$(realpath -m "${1:-build/release}")
 python=$(realpath -s "${PYTHON:-.venv/bin/python}")

@@ -10,6 +10,7 @@ import ast
 import os
 import re
 import subprocess
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -52,6 +53,20 @@ def named(source: str) -> Iterator[str]:
                 yield str(texts[1])
 
 
+# The packages of programs that have another name.
+PACKAGE_OF = {"gs": "ghostscript", "sh": "dash", "/lib/ld-musl-x86_64.so.1": "musl-tools"}
+
+
+def prefixes(value: object) -> Iterator[str]:
+    """The first word of each `prefix` in a document."""
+    if isinstance(value, dict):
+        if isinstance(words := value.get("prefix"), list) and words:
+            yield words[0]
+        value = list(value.values())
+    for each in value if isinstance(value, list) else []:
+        yield from prefixes(each)
+
+
 def files() -> list[Path]:
     return sorted(path for path in TESTS.rglob("*.py") if path != Path(__file__))
 
@@ -65,6 +80,16 @@ def test_every_package_of_a_skip_is_in_a_list() -> None:
     known = everything_listed() | ESSENTIAL
     assert len(set().union(*NAMED.values())) > 20
     assert {file: lacks for file, names in NAMED.items() if (lacks := names - known)} == {}
+
+
+def test_a_program_that_a_study_starts_is_in_a_list() -> None:
+    studies = (ROOT / "catalogue" / "studies").glob("*.toml")
+    started = {
+        word for path in studies for word in prefixes(tomllib.loads(path.read_text("utf-8")))
+    }
+    assert "gs" in started
+    known = everything_listed() | ESSENTIAL
+    assert {word for word in started if PACKAGE_OF.get(word, word) not in known} == set()
 
 
 @pytest.mark.parametrize("target", MARKERS)
