@@ -41,6 +41,8 @@ class Symbol(NamedTuple):
     version: str
     default: bool
     kind: str
+    weak: bool
+    address: int
     size: int
 
 
@@ -72,7 +74,9 @@ def exported(library: Path) -> Iterator[Symbol]:
             )
             version = names[index & 0x7FFF]
             if symbol["st_info"]["type"] != "STT_TLS" and symbol.name != version:
-                yield Symbol(symbol.name, version, not index & 0x8000, kind, symbol["st_size"])
+                weak = symbol["st_info"]["bind"] == "STB_WEAK"
+                place = symbol["st_value"], symbol["st_size"]
+                yield Symbol(symbol.name, version, not index & 0x8000, kind, weak, *place)
 
 
 def old_symbols(library: Path) -> Iterator[Symbol]:
@@ -101,15 +105,22 @@ def write_stub(compiler: list[str], library: Path, symbols: list[Symbol]) -> Non
     """A library with these symbols and no code."""
     lines = []
     nodes = sorted({symbol.version for symbol in symbols})
+    # Names of one object, such as environ and __environ, remain so: a program that has a copy of it has
+    # it under all of these names.
+    places = {(symbol.kind, symbol.address): [] for symbol in symbols}
     for index, symbol in enumerate(symbols):
-        at = "@" if symbol.name == START else "@@"
-        lines += [
-            f".globl stub{index}",
-            f".type stub{index}, %{symbol.kind}",
-            f".size stub{index}, {symbol.size}",
-            f"stub{index}: .skip {max(symbol.size, 1) if symbol.kind == 'object' else 1}",
-            f".symver stub{index}, {symbol.name}{at}{symbol.version}, remove",
-        ]
+        places[symbol.kind, symbol.address].append((f"stub{index}", symbol))
+    for together in places.values():
+        for label, symbol in together:
+            at = "@" if symbol.name == START else "@@"
+            lines += [
+                f".{'weak' if symbol.weak else 'globl'} {label}",
+                f".type {label}, %{symbol.kind}",
+                f".size {label}, {symbol.size}",
+                f".symver {label}, {symbol.name}{at}{symbol.version}, remove",
+                f"{label}:",
+            ]
+        lines += [f".skip {max(1, *(symbol.size for _, symbol in together))}", ".balign 32"]
     source, script = library.with_suffix(".s"), library.with_suffix(".map")
     source.write_text(".data\n" + "\n".join(lines) + "\n", encoding="utf-8")
     script.write_text("".join(f"{node} {{}};\n" for node in nodes), encoding="utf-8")
