@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # release.sh [DIR]: builds into DIR (build/release) what a maintainer uploads for the last commit. These
-# are the source distribution, the wheel, and Debian's packages where their tools are installed. A list
+# are the source distribution, the wheels, and Debian's packages where their tools are installed. A list
 # of materials in SPDX, a section of the change log and SHA256SUMS complete them. It uploads nothing.
 # Equal commits and tools give equal bytes. PYTHON names an interpreter with the extra `release`.
 set -euo pipefail
@@ -11,8 +11,13 @@ set -euo pipefail
 . "$(dirname "$0")/release_parts.sh"
 
 rm -rf "$out"
-scripts/wheel.sh "$out"
-wheels=("$out"/heapwright-*.whl)
+scripts/wheel.sh "$out" x86_64
+if command -v aarch64-linux-gnu-g++ >/dev/null; then
+    scripts/wheel.sh "$out" aarch64
+else
+    echo "release: no wheel for aarch64: there is no compiler for it (package g++-aarch64-linux-gnu)"
+fi
+wheels=("$out"/heapwright-*_x86_64.whl)
 version=$(basename "${wheels[0]}" | cut -d- -f2)
 "$python" scripts/sbom.py "${wheels[0]}" "$out/heapwright-$version.spdx.json"
 if command -v dpkg-buildpackage dh >/dev/null; then

@@ -5,7 +5,8 @@
 # wheel.sh [DIR [MACHINE]]: builds the source distribution of the last commit, and from that the wheel,
 # into DIR (build/release). MACHINE is x86_64 or aarch64; another one than this needs Debian's cross
 # compiler. The wheel has the tag manylinux_2_28, which auditwheel checks. PYTHON names an interpreter
-# with the extra `release`. Equal commits and tools give equal bytes.
+# with the extra `release`. SKBUILD_CMAKE_DEFINE="HEAPWRIGHT_TOOL=OFF;HEAPWRIGHT_INSTALL=ON" has the
+# libraries alone, in a minute. Equal commits and tools give equal bytes.
 set -euo pipefail
 # shellcheck source=scripts/release_parts.sh
 . "$(dirname "$0")/release_parts.sh"
@@ -26,7 +27,7 @@ fi
 # Parts that link with a library of this machine, such as APR, are left out. The file names in
 # messages do not depend on the folder of the build.
 old_glibc=$work/old-glibc
-defined=("HEAPWRIGHT_APR_LIBRARY=OFF" "CMAKE_DISABLE_FIND_PACKAGE_PkgConfig=ON" "${target[@]}"
+defined=(${SKBUILD_CMAKE_DEFINE:+"$SKBUILD_CMAKE_DEFINE"} "HEAPWRIGHT_APR_LIBRARY=OFF" "CMAKE_DISABLE_FIND_PACKAGE_PkgConfig=ON" "${target[@]}"
     "CMAKE_PROJECT_heapwright_INCLUDE=$PWD/packaging/wheel/old_glibc.cmake" "HEAPWRIGHT_OLD_GLIBC=$old_glibc")
 SKBUILD_CMAKE_DEFINE=$(IFS=';' && echo "${defined[*]}")
 export SKBUILD_CMAKE_DEFINE
