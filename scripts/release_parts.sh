@@ -3,8 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # What wheel.sh, sdist.sh, deb.sh and release.sh have in common; they source it. It enters the root of
-# the repository, and sets `out` to the folder DIR (build/release), `python` to the interpreter
-# and the time of all files to that of the last commit.
+# the repository. It sets `out` to the folder DIR (build/release), `python` to the interpreter, and the
+# time of all files to that of the last commit.
+
 # shellcheck disable=SC2034 # the scripts that source this use its variables
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

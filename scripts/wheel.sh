@@ -34,11 +34,16 @@ export SKBUILD_CMAKE_DEFINE
 export CFLAGS="${CFLAGS:-} -ffile-prefix-map=$source=."
 export CXXFLAGS="${CXXFLAGS:-} -ffile-prefix-map=$source=."
 
-# auditwheel looks for patchelf on the path.
+# auditwheel offers the tags of this machine alone, and looks for patchelf on the path.
+audit='import platform, sys
+machine = sys.argv.pop(1)
+platform.machine = lambda: machine
+from auditwheel.main import main
+sys.exit(main())'
 build() {
     "$python" packaging/wheel/old_glibc.py "${CXX:-g++}" "$old_glibc" &&
         "$python" -m build --wheel --outdir "$work/made" "$source" &&
-        PATH="$(dirname "$python"):$PATH" "$python" -m auditwheel repair \
+        PATH="$(dirname "$python"):$PATH" "$python" -c "$audit" "$machine" repair \
             --plat "manylinux_2_28_$machine" --only-plat --wheel-dir "$out" "$work"/made/*.whl
 }
 rm -f "$out"/heapwright-*_"$machine".whl

@@ -7,7 +7,7 @@
 A stub of each library has the symbols that glibc 2.28 and the libstdc++ of manylinux_2_28 have, at
 their old versions, and no code. glibc 2.34 moved functions from libpthread, libdl and librt into
 libc; their stubs have them again. What is newer is an error of the linker, or comes from
-old_glibc/ or from the static libstdc++. `-L FOLDER` puts these libraries before those of the system.
+old_glibc/ or from the static libstdc++. `-L FOLDER` puts these libraries before the system's.
 """
 
 import re
@@ -30,8 +30,10 @@ MOVED = {
 }
 """Where glibc 2.28 has a function that libc of 2.34 has: the library, and a pattern of names."""
 START = "__libc_start_main"
-"""Programs call the one of old_glibc/start.c, which calls the one of the C library by its version."""
+"""Programs call the one of old_glibc/start.c, which calls that of the C library by its version."""
+FUNCTIONS = {"STT_FUNC", "STT_LOOS", "STT_GNU_IFUNC"}
 EXTRA = ("-shared", "-nostdlib", "-Wl,--hash-style=gnu")
+AS_C = ("-x", "c", "-std=c11", "-O2", "-fPIC", "-fvisibility=hidden", "-Wall", "-Wextra", "-Werror")
 
 
 class Symbol(NamedTuple):
@@ -58,9 +60,12 @@ def exported(library: Path) -> Iterator[Symbol]:
     """All symbols of a library that have a version."""
     with library.open("rb") as file:
         elf = ELFFile(file)
-        symbols: SymbolTableSection = elf.get_section_by_name(".dynsym")
-        numbers: GNUVerSymSection = elf.get_section_by_name(".gnu.version")
-        definitions: GNUVerDefSection = elf.get_section_by_name(".gnu.version_d")
+        symbols = elf.get_section_by_name(".dynsym")
+        numbers = elf.get_section_by_name(".gnu.version")
+        definitions = elf.get_section_by_name(".gnu.version_d")
+        assert isinstance(symbols, SymbolTableSection)
+        assert isinstance(numbers, GNUVerSymSection)
+        assert isinstance(definitions, GNUVerDefSection)
         names = {
             entry["vd_ndx"]: next(iter(auxiliary)).name
             for entry, auxiliary in definitions.iter_versions()
@@ -69,9 +74,7 @@ def exported(library: Path) -> Iterator[Symbol]:
             index = entry["ndx"]
             if symbol["st_shndx"] == "SHN_UNDEF" or isinstance(index, str):
                 continue
-            kind = {"STT_FUNC": "function", "STT_LOOS": "function", "STT_GNU_IFUNC": "function"}.get(
-                symbol["st_info"]["type"], "object"
-            )
+            kind = "function" if symbol["st_info"]["type"] in FUNCTIONS else "object"
             version = names[index & 0x7FFF]
             if symbol["st_info"]["type"] != "STT_TLS" and symbol.name != version:
                 weak = symbol["st_info"]["bind"] == "STB_WEAK"
@@ -105,11 +108,12 @@ def write_stub(compiler: list[str], library: Path, symbols: list[Symbol]) -> Non
     """A library with these symbols and no code."""
     lines = []
     nodes = sorted({symbol.version for symbol in symbols})
-    # Names of one object, such as environ and __environ, remain so: a program that has a copy of it has
-    # it under all of these names.
-    places = {(symbol.kind, symbol.address): [] for symbol in symbols}
+    # Names of one object, such as environ and __environ, stay together. A program that has a copy
+    # of the object has it under all of its names.
+    places: dict[tuple[str, int], list[tuple[str, Symbol]]] = {}
     for index, symbol in enumerate(symbols):
-        places[symbol.kind, symbol.address].append((f"stub{index}", symbol))
+        place = places.setdefault((symbol.kind, symbol.address), [])
+        place.append((f"stub{index}", symbol))
     for together in places.values():
         for label, symbol in together:
             at = "@" if symbol.name == START else "@@"
@@ -124,11 +128,8 @@ def write_stub(compiler: list[str], library: Path, symbols: list[Symbol]) -> Non
     source, script = library.with_suffix(".s"), library.with_suffix(".map")
     source.write_text(".data\n" + "\n".join(lines) + "\n", encoding="utf-8")
     script.write_text("".join(f"{node} {{}};\n" for node in nodes), encoding="utf-8")
-    subprocess.run(
-        [*compiler, *EXTRA, f"-Wl,-soname,{library.name},--version-script={script}"]
-        + ["-o", library, source],
-        check=True,
-    )
+    named = f"-Wl,-soname,{library.name},--version-script={script}"
+    subprocess.run([*compiler, *EXTRA, named, "-o", library, source], check=True)
 
 
 def found(compiler: list[str], name: str) -> Path:
@@ -152,11 +153,7 @@ def make(compiler: list[str], folder: Path) -> None:
     objects = []
     for source in sorted((Path(__file__).parent / "old_glibc").glob("*.c")):
         objects.append(folder / f"{source.stem}.o")
-        subprocess.run(
-            [*compiler, "-x", "c", "-std=c11", "-O2", "-fPIC", "-fvisibility=hidden", "-Wall"]
-            + ["-Wextra", "-Werror", "-c", source, "-o", objects[-1]],
-            check=True,
-        )
+        subprocess.run([*compiler, *AS_C, "-c", source, "-o", objects[-1]], check=True)
     archive = folder / "libold_glibc.a"
     archive.unlink(missing_ok=True)
     ar = subprocess.run(

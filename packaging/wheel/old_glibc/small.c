@@ -9,10 +9,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-pid_t gettid(void) { return (pid_t)syscall(SYS_gettid); }
+pid_t gettid(void) {
+    return (pid_t)syscall(SYS_gettid);
+}
 
 /* strerror also translates, but the programs never choose a language. */
-const char* strerrordesc_np(int error) { return strerror(error); }
+const char* strerrordesc_np(int error) {
+    return strerror(error);
+}
 
 /* For random_device of the static libstdc++. */
 uint32_t arc4random(void) {

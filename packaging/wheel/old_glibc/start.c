@@ -1,8 +1,9 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * The start of a program for glibc 2.28 and newer. The start file of glibc 2.34 leaves the constructors
- * of the program to the C library. An older C library leaves them to the start file. */
+ * The start of a program for glibc 2.28 and newer. The start file of glibc 2.34 leaves the
+ * constructors of the program to the C library. An older C library leaves them to the start file.
+ */
 #include <stddef.h>
 
 typedef void (*Constructor)(int, char**, char**);

@@ -16,9 +16,15 @@ int __lxstat(int version, const char* path, struct stat* status);
 int __fxstat(int version, int file, struct stat* status);
 int __fxstatat(int version, int folder, const char* path, struct stat* status, int flags);
 
-int stat(const char* path, struct stat* status) { return __xstat(STAT_VERSION, path, status); }
-int lstat(const char* path, struct stat* status) { return __lxstat(STAT_VERSION, path, status); }
-int fstat(int file, struct stat* status) { return __fxstat(STAT_VERSION, file, status); }
+int stat(const char* path, struct stat* status) {
+    return __xstat(STAT_VERSION, path, status);
+}
+int lstat(const char* path, struct stat* status) {
+    return __lxstat(STAT_VERSION, path, status);
+}
+int fstat(int file, struct stat* status) {
+    return __fxstat(STAT_VERSION, file, status);
+}
 int fstatat(int folder, const char* path, struct stat* status, int flags) {
     return __fxstatat(STAT_VERSION, folder, path, status, flags);
 }

@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from elftools.elf.elffile import ELFFile
 
+from support.elf_versions import needed_versions
 from support.running import ran
 
 from .conftest import ROOT, run, tool
@@ -52,22 +52,11 @@ def options(folder: Path) -> tuple[str, ...]:
     return f"-L{folder / 'libraries'}", "-Wl,--allow-shlib-undefined"
 
 
-def needed(file: Path) -> dict[str, set[tuple[int, ...]]]:
-    """The versions of each family that a file needs."""
-    found: dict[str, set[tuple[int, ...]]] = {}
-    with file.open("rb") as opened:
-        for _, auxiliaries in ELFFile(opened).get_section_by_name(".gnu.version_r").iter_versions():
-            for each in auxiliaries:
-                family, _, number = each.name.partition("_")
-                found.setdefault(family, set()).add(tuple(map(int, number.split("."))))
-    return found
-
-
 def test_a_program_needs_the_old_version_and_runs_with_this_one(folder: Path) -> None:
     (folder / "program.cpp").write_text(PROGRAM, encoding="utf-8")
     program = folder / "program"
     run(tool("g++"), "-std=c++20", *options(folder), folder / "program.cpp", "-o", program)
-    versions = needed(program)
+    versions = needed_versions(program)
     assert max(versions["GLIBC"]) <= (2, 28)
     assert max(versions["GLIBCXX"]) <= (3, 4, 24)
     assert run(program, "x") == "1 2 1 1 No such file or directory\nended\n"
