@@ -5,6 +5,7 @@
 from pathlib import Path
 
 from elftools.elf.elffile import ELFFile
+from elftools.elf.gnuversions import GNUVerNeedSection
 
 Number = tuple[int, ...]
 
@@ -14,7 +15,8 @@ def needed_versions(file: Path) -> dict[str, set[Number]]:
     found: dict[str, set[Number]] = {}
     with file.open("rb") as opened:
         section = ELFFile(opened).get_section_by_name(".gnu.version_r")
-        for _, auxiliaries in section.iter_versions() if section else ():
+        needs = section.iter_versions() if isinstance(section, GNUVerNeedSection) else ()
+        for _, auxiliaries in needs:
             for each in auxiliaries:
                 family, _, number = each.name.partition("_")
                 found.setdefault(family, set()).add(tuple(map(int, number.split("."))))

@@ -64,7 +64,7 @@ def test_a_program_needs_the_old_version_and_runs_with_this_one(folder: Path) ->
 
 def test_a_function_that_the_old_version_lacks_is_an_error_of_the_linker(folder: Path) -> None:
     (folder / "new.c").write_text(TOO_NEW, encoding="utf-8")
-    command = [tool("gcc"), folder / "new.c", "-o", folder / "new"]
+    command = [tool("gcc"), str(folder / "new.c"), "-o", str(folder / "new")]
     assert ran(command).returncode == 0
     done = ran([*command, *options(folder)])
     assert done.returncode != 0

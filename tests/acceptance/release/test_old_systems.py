@@ -89,7 +89,7 @@ def test_the_wheel_for_aarch64_runs_in_an_emulator(release: Path, tmp_path: Path
     root = tmp_path / "root"
     root.mkdir()
     subprocess.run(["tar", "-x", "--exclude=./dev/*", "-C", root, "-f", tree], check=True)
-    install = [sys.executable, "-m", "pip", "install", "--quiet", "--target", root / "opt"]
+    install = [sys.executable, "-m", "pip", "install", "--quiet", f"--target={root}/opt"]
     install += ["--only-binary=:all:", "--python-version=3.11"]
     install += [f"--platform=manylinux_2_{minor}_aarch64" for minor in (17, 27, 28)]
     subprocess.run([*install, wheel(release, "aarch64")], check=True)

@@ -70,7 +70,7 @@ def test_a_bare_debian_compares_without_a_compiler(
     files = tmp_path / "files"
     (files / "wheels").mkdir(parents=True)
     wheel = only(release, "*_x86_64.whl")
-    download = [sys.executable, "-m", "pip", "download", "-q", "-d", files / "wheels"]
+    download = [sys.executable, "-m", "pip", "download", "-q", "-d", str(files / "wheels")]
     for_python = ["--only-binary=:all:", f"--python-version={python}"]
     subprocess.run([*download, *for_python, wheel], check=True)
     said = in_debian(suite, COMPARE, files, "python3-venv").splitlines()
