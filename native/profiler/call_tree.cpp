@@ -129,7 +129,11 @@ std::uint32_t CallTree::pin(const Site& site) {
 void CallTree::write(Json& json) const {
     json.beginObject().key("objects").beginArray();
     for (const trace::StackTable::Object& object : table_.objects())
-        json.beginObject().field("path", object.path).field("build_id", object.buildId).endObject();
+        json.beginObject()
+            .field("path", object.path)
+            .field("build_id", object.buildId)
+            .field("function", object.function)
+            .endObject();
     json.endArray().key("nodes").beginArray();
     const auto objects = static_cast<std::uint32_t>(table_.objects().size());
     for (const std::uint32_t i : written_) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <string_view>
 #include <tuple>
 
 #include "trace/stack_nodes.hpp"
@@ -33,6 +34,17 @@ std::string inHexadecimal(const std::byte* bytes, std::size_t count) {
     return text;
 }
 
+/// A name by V8 without the letter for the compiler that made the code. A function that was
+/// compiled again is then one function.
+std::string withoutTier(std::string name) {
+    constexpr std::string_view kind = "JS:";
+    constexpr std::string_view tiers = "~^+*";
+    if (name.starts_with(kind) && name.size() > kind.size() &&
+        tiers.find(name[kind.size()]) != std::string_view::npos)
+        name.erase(kind.size(), 1);
+    return name;
+}
+
 } // namespace
 
 StackTable::StackTable(const Trace& trace) {
@@ -44,11 +56,18 @@ StackTable::StackTable(const Trace& trace) {
     }
     for (const Record& record : trace.stacks())
         takeNodes(record);
-    for (const Record& record : trace.modules())
+    for (const Record& record : trace.modules()) {
         takeModule(trace, record);
-    for (Process& process : processes_)
+        takeCode(record);
+    }
+    for (const Record& record : trace.system())
+        takeCompiled(record);
+    for (Process& process : processes_) {
         std::sort(process.nodes.begin(), process.nodes.end(),
                   [](const Node& a, const Node& b) { return a.number < b.number; });
+        std::sort(process.codes.begin(), process.codes.end(),
+                  [](const Code& a, const Code& b) { return a.begin < b.begin; });
+    }
     for (std::uint32_t process = 0; process < processes_.size(); ++process) {
         if (loadsAgain(process))
             findAlike(process);
@@ -79,21 +98,53 @@ void StackTable::takeModule(const Trace& trace, const Record& record) {
     const std::byte* const id = record.bytes.data() + sizeof loaded;
     const auto* const path = reinterpret_cast<const char*>(id + loaded.buildIdLength);
     const std::uint32_t object = objectNumber(
-        {std::string(path, loaded.pathLength), inHexadecimal(id, loaded.buildIdLength)});
+        {std::string(path, loaded.pathLength), inHexadecimal(id, loaded.buildIdLength), {}});
     const std::uint64_t unloaded = loaded.unloaded != 0 ? trace.nanoseconds(loaded.unloaded) : 0;
     processes_[record.process].modules.push_back(
         {loaded.begin, loaded.end, loaded.bias, trace.nanoseconds(loaded.seen), unloaded, object});
 }
 
+/// A function of an interpreter: its numbers, and what they stand for.
+void StackTable::takeCode(const Record& record) {
+    if (record.type != record::interpretedCode || record.process >= processes_.size() ||
+        record.bytes.size() < sizeof(InterpretedCode))
+        return;
+    const auto code = read<InterpretedCode>(record.bytes.data());
+    const std::size_t room = record.bytes.size() - sizeof code;
+    if (code.begin < firstInterpreted || code.end <= code.begin ||
+        std::uint64_t{code.nameLength} + code.fileLength + code.tableLength > room)
+        return;
+    const auto* const name =
+        reinterpret_cast<const char*>(record.bytes.data() + sizeof(InterpretedCode));
+    const char* const file = name + code.nameLength;
+    const char* const table = file + code.fileLength;
+    const std::uint32_t object =
+        objectNumber({std::string(file, code.fileLength), {}, std::string(name, code.nameLength)});
+    processes_[record.process].codes.push_back(
+        {code.begin, code.end, object,
+         SourceLines(code.firstLine, std::string_view(table, code.tableLength))});
+}
+
+/// A function of a JIT compiler.
+void StackTable::takeCompiled(const Record& record) {
+    if (record.type != record::compiledCode || record.bytes.size() <= sizeof(CompiledCode))
+        return;
+    const auto code = read<CompiledCode>(record.bytes.data());
+    if (code.process >= processes_.size() || code.end <= code.begin || code.end > firstInterpreted)
+        return;
+    const auto* const name =
+        reinterpret_cast<const char*>(record.bytes.data() + sizeof(CompiledCode));
+    const std::uint32_t object =
+        objectNumber({{}, {}, withoutTier(std::string(name, record.bytes.size() - sizeof code))});
+    processes_[code.process].codes.push_back({code.begin, code.end, object, SourceLines(0, {})});
+}
+
 std::uint32_t StackTable::objectNumber(Object object) {
-    const auto same = [&object](const Object& other) {
-        return other.path == object.path && other.buildId == object.buildId;
-    };
-    const auto found = std::find_if(objects_.begin(), objects_.end(), same);
-    const auto number = static_cast<std::uint32_t>(found - objects_.begin());
-    if (found == objects_.end())
+    const auto [known, isNew] = numbers_.try_emplace({object.path, object.buildId, object.function},
+                                                     static_cast<std::uint32_t>(objects_.size()));
+    if (isNew)
         objects_.push_back(std::move(object));
-    return number;
+    return known->second;
 }
 
 /// The process that a node is of: itself, or one of those that it was forked with; null if none.
@@ -107,10 +158,13 @@ const StackTable::Process* StackTable::holderOf(std::uint32_t process, std::uint
     return nullptr;
 }
 
-/// Whether an object is in its memory several times, one after the other or at once.
+/// Whether calls of one place may have different nodes. An object may be in its memory several
+/// times, one after the other or at once. A line of an interpreter has several instructions.
 bool StackTable::loadsAgain(std::uint32_t process) const {
     std::vector<bool> loaded(objects_.size());
     for (; process < processes_.size(); process = processes_[process].inherits) {
+        if (!processes_[process].codes.empty())
+            return true;
         for (const Module& module : processes_[process].modules) {
             if (loaded[module.object])
                 return true;
@@ -177,10 +231,42 @@ bool StackTable::find(std::uint32_t process, std::uint32_t node, Call& call) con
     return true;
 }
 
+/// A number of an interpreter's code, or an address of compiled code. A forked process has the
+/// records of its parent, too.
+StackTable::Place StackTable::codePlace(std::uint32_t process, std::uint64_t address) const {
+    for (; process < processes_.size(); process = processes_[process].inherits) {
+        const std::vector<Code>& codes = processes_[process].codes;
+        const auto next = std::upper_bound(
+            codes.begin(), codes.end(), address,
+            [](std::uint64_t wanted, const Code& code) { return wanted < code.begin; });
+        if (next == codes.begin())
+            continue;
+        const auto found = next - 1;
+        if (address < found->end)
+            return {found->object, found->lines.at(address - found->begin)};
+    }
+    return {noObject, address};
+}
+
+std::vector<std::uint64_t> StackTable::strays(std::uint32_t process) const {
+    std::vector<std::uint64_t> addresses;
+    if (process >= processes_.size())
+        return addresses;
+    for (const Node& node : processes_[process].nodes) {
+        Call call;
+        if (find(process, node.number, call) && !call.cut && call.place.object == noObject)
+            addresses.push_back(call.place.address);
+    }
+    std::sort(addresses.begin(), addresses.end());
+    addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
+    return addresses;
+}
+
 /// Where an address lay when nodes were begun: of several objects that were there one after the
 /// other, the first that was still loaded then.
 StackTable::Place StackTable::placeOf(std::uint32_t process, std::uint64_t address,
                                       std::uint64_t time) const {
+    const std::uint32_t asked = process;
     const Module* found = nullptr;
     while (found == nullptr && process < processes_.size()) {
         for (const Module& module : processes_[process].modules) {
@@ -192,7 +278,7 @@ StackTable::Place StackTable::placeOf(std::uint32_t process, std::uint64_t addre
         process = processes_[process].inherits;
     }
     return found != nullptr ? Place{found->object, address - found->bias}
-                            : Place{noObject, address};
+                            : codePlace(asked, address);
 }
 
 } // namespace heapwright::trace

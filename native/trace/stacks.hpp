@@ -17,8 +17,10 @@
 namespace heapwright::trace {
 
 namespace record {
-constexpr std::uint16_t moduleLoaded = 1; ///< in blocks of modules
-constexpr std::uint16_t stackNodes = 1;   ///< in blocks of stacks
+constexpr std::uint16_t moduleLoaded = 1;    ///< in blocks of modules
+constexpr std::uint16_t interpretedCode = 2; ///< in blocks of modules
+constexpr std::uint16_t stackNodes = 1;      ///< in blocks of stacks
+constexpr std::uint16_t compiledCode = 6;    ///< in system blocks
 } // namespace record
 
 /// record::moduleLoaded; the build-id and the path follow, `buildIdLength` and `pathLength` bytes.
@@ -33,6 +35,32 @@ struct ModuleLoaded {
     std::uint32_t pathLength;
 };
 static_assert(sizeof(ModuleLoaded) == 48);
+
+/// record::interpretedCode: a function of an interpreter. Its name, the path of its file and its
+/// table of lines follow, `nameLength`, `fileLength` and `tableLength` bytes. An address of a node
+/// is one more than the number that says where the call was made.
+struct InterpretedCode {
+    std::uint64_t begin; ///< numbers: `begin` is before the first instruction, the next is that
+    std::uint64_t end;
+    std::uint32_t firstLine;
+    std::uint32_t nameLength;
+    std::uint32_t fileLength;
+    std::uint32_t tableLength; ///< CPython's co_linetable since 3.11; 0 = lines are not known
+};
+static_assert(sizeof(InterpretedCode) == 32);
+
+/// record::compiledCode: a function that a JIT compiler made in memory, as the process wrote it to
+/// its perf map. The name follows, up to the end of the record.
+struct CompiledCode {
+    std::uint64_t begin;
+    std::uint64_t end;
+    std::uint32_t process;
+    std::uint32_t unused;
+};
+static_assert(sizeof(CompiledCode) == 24);
+
+/// The first number of interpreted code: no code of a process lies there.
+constexpr std::uint64_t firstInterpreted = std::uint64_t{1} << 47U;
 
 /// record::stackNodes; nodes follow, one after the other, up to a zero byte or the record's end.
 struct StackNodes {

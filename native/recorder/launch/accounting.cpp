@@ -4,6 +4,7 @@
 // See accounting.hpp.
 #include "accounting.hpp"
 
+#include "records.hpp"
 #include "runner/run/accounts.hpp"
 #include "trace/accounts.hpp"
 #include "trace/blocks.hpp"
@@ -11,7 +12,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <sys/resource.h>
 #include <unistd.h>
 #include <vector>
@@ -23,7 +23,6 @@ namespace {
 constexpr double share = 0.0025; ///< of one processor, for each of the two
 constexpr runner::Nanoseconds samplingInterval = 10 * runner::millisecond;
 constexpr runner::Nanoseconds scanningInterval = 50 * runner::millisecond;
-constexpr unsigned mostShift = 4; ///< blocks of 64 KiB at most
 constexpr std::size_t mostPath = 4096;
 
 /// The processor time of all descendants that were waited for.
@@ -36,45 +35,6 @@ std::uint64_t cpuOfChildren() {
 std::string firstOf(const char* preload) {
     return preload == nullptr ? std::string() : std::string(preload, std::strcspn(preload, ": "));
 }
-
-/// Records in blocks, each built in memory before it is added to the trace.
-class Records {
-public:
-    Records(NewTrace& trace, std::size_t expected) : trace_(trace) {
-        while (shift_ < mostShift && (trace::pageSize << shift_) < expected) {
-            ++shift_;
-        }
-        memory_ = std::make_unique<std::byte[]>(trace::pageSize << shift_);
-        begin();
-    }
-
-    template <class... Pieces>
-    void append(std::uint16_t type, const Pieces&... pieces) {
-        if (!trace::appendRecord(*header_, type, pieces...)) {
-            finish();
-            begin();
-            trace::appendRecord(*header_, type, pieces...);
-        }
-    }
-
-    void finish() {
-        trace::sealRecords(*header_, header_->firstTime);
-        trace_.addAccounts(*header_);
-    }
-
-private:
-    void begin() {
-        std::memset(memory_.get(), 0, trace::pageSize << shift_);
-        header_ = trace::beginRecords(memory_.get(), trace::BlockKind::system, shift_, 0,
-                                      sequence_++, trace_.ticks());
-    }
-
-    NewTrace& trace_;
-    unsigned shift_ = 0;
-    std::unique_ptr<std::byte[]> memory_;
-    trace::BlockHeader* header_ = nullptr;
-    std::uint32_t sequence_ = 0;
-};
 
 std::size_t sizeOf(const std::vector<runner::Account>& accounts) {
     std::size_t sum = sizeof(trace::BlockHeader) + 1024;

@@ -14,6 +14,7 @@
 #include "command.hpp"
 #include "control.hpp"
 #include "options.hpp"
+#include "perf_maps.hpp"
 #include "summary.hpp"
 #include "trace_file.hpp"
 
@@ -84,6 +85,9 @@ public:
         }
         watcher_.close();
         accounting_.write(trace_);
+        if (options_.stacks) {
+            keepPerfMaps(trace_, options_.trace);
+        }
         trace_.close(alone || !options_.follow);
     }
 

@@ -204,6 +204,7 @@ StackId Chain::take(std::uint64_t frame, StackMemory& memory, Rows& rows,
     memory_ = &memory;
     window_ = memory.from(frame);
     if (!window_.has(frame) || !window_.has(frame + wordBytes)) {
+        fresh_ = outer_ = 0;
         return noStack;
     }
     walked_[0] = {Window::word(frame + wordBytes),
@@ -218,11 +219,21 @@ StackId Chain::take(std::uint64_t frame, StackMemory& memory, Rows& rows,
     own_ = window_.own();
     const End end = walk(frames_.data() + (before && own_ ? count_ : 0), rows, nodes);
     const std::ptrdiff_t fresh = end.last - walked_.data();
-    if (end.place - frames_.data() + fresh > std::ptrdiff_t{most}) {
+    cut_ = end.place - frames_.data() + fresh > std::ptrdiff_t{most};
+    if (cut_) {
         own_ = before;
+        fresh_ = static_cast<std::size_t>(fresh) + 1;
+        outer_ = static_cast<std::size_t>(end.place - frames_.data()) - 1;
         return nameCut(end, nodes);
     }
-    return name(end, nodes);
+    const StackId number = name(end, nodes);
+    fresh_ = 0;
+    outer_ = count_;
+    return number;
+}
+
+StackId Chain::node(StackId parent, std::uint64_t address, NodeTable& nodes) noexcept {
+    return child(parent, address, nodes);
 }
 
 void Chain::forget(NodeTable& nodes) noexcept {

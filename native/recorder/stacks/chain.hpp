@@ -42,6 +42,27 @@ public:
     /// The number of the chain from a routine's frame outward.
     StackId take(std::uint64_t frame, StackMemory& memory, Rows& rows, NodeTable& nodes) noexcept;
 
+    /// A call of the chain that was taken last.
+    struct Place {
+        std::uint64_t address;
+        std::uint64_t stack; ///< the stack pointer of the function that made the call
+    };
+    /// How many calls that chain has; not more than `most` + 1.
+    [[nodiscard]] std::size_t length() const noexcept { return fresh_ + outer_; }
+    /// One of them; 0 is the innermost. Pre: `number` < `length()`.
+    [[nodiscard]] Place at(std::size_t number) const noexcept {
+        if (number < fresh_) {
+            return {walked_[number].address, walked_[number].stack};
+        }
+        const Frame& frame = frames_[outer_ - (number - fresh_)];
+        return {frame.address, frame.stack};
+    }
+    /// Whether it was too long, so that its outer part is missing in its number.
+    [[nodiscard]] bool isCut() const noexcept { return cut_; }
+
+    /// The number of a call out of another.
+    [[nodiscard]] StackId node(StackId parent, std::uint64_t address, NodeTable& nodes) noexcept;
+
     /// Nothing that was is to be believed.
     void forget(NodeTable& nodes) noexcept;
 
@@ -129,6 +150,9 @@ private:
     StackMemory* memory_ = nullptr;
     std::size_t count_ = 0; ///< frames of the last chain, from the second place of `frames_` on
     bool own_ = false;      ///< all of them were on the thread's own stack
+    bool cut_ = false;      ///< the chain taken last was too long
+    std::size_t fresh_ = 0; ///< calls of the chain taken last that are in `walked_` only
+    std::size_t outer_ = 0; ///< the other calls of it; the innermost of these is in `frames_` there
     NodeStream stream_;
     std::array<Walked, most + 1> walked_; ///< innermost first
     std::array<Frame, most + 1> frames_;  ///< the first lies beyond all

@@ -76,6 +76,8 @@ void takeHeaders(const Headers& headers, Image& image) {
             takeTable(headers, header, image);
         } else if (header.p_type == PT_NOTE) {
             takeBuildId(headers, header, image);
+        } else if (header.p_type == PT_DYNAMIC) {
+            image.dynamic = image.bias + header.p_vaddr;
         }
     }
 }

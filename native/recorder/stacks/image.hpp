@@ -22,7 +22,8 @@ struct Image {
     const std::uint8_t* segmentEnd = nullptr;
     const std::uint8_t* buildId = nullptr;
     std::uint32_t buildIdLength = 0;
-    const char* path = ""; ///< as the loader knows it; empty for the program itself
+    std::uint64_t dynamic = 0; ///< where its dynamic section is; 0 = nowhere
+    const char* path = "";     ///< as the loader knows it; empty for the program itself
 
     [[nodiscard]] bool contains(std::uint64_t address) const noexcept {
         return address - begin < end - begin;

@@ -37,8 +37,9 @@ std::size_t pathOf(const Image& image, char* path, std::size_t room) {
 
 } // namespace
 
-bool ModuleTable::begin(const Host& host) noexcept {
+bool ModuleTable::begin(const Host& host, Python& python) noexcept {
     host_ = host;
+    python_ = &python;
     entries_ = static_cast<Entry*>(platform::reservePages(most * sizeof(Entry)));
     return entries_ != nullptr;
 }
@@ -67,6 +68,7 @@ ModuleTable::Found ModuleTable::add(std::uint64_t address, Image& image) noexcep
     }
     Entry* const entry = ::new (static_cast<void*>(entries_ + count)) Entry{image, nullptr, false};
     entry->record = write(image);
+    python_->look(image);
     count_.store(count + 1, std::memory_order_release);
     adding_.store(false, std::memory_order_release);
     return Found::yes;

@@ -12,6 +12,7 @@
 
 #include "host.hpp"
 #include "image.hpp"
+#include "python.hpp"
 
 #include "trace/layout.hpp"
 #include "trace/stacks.hpp"
@@ -24,8 +25,8 @@ namespace heapwright::recorder::stacks {
 
 class ModuleTable {
 public:
-    /// False where the system has no memory.
-    bool begin(const Host& host) noexcept;
+    /// `python` sees each new object. False where the system has no memory.
+    bool begin(const Host& host, Python& python) noexcept;
 
     enum class Found : std::uint8_t { yes, no, later };
 
@@ -53,6 +54,7 @@ private:
     trace::ModuleLoaded* write(const Image& image) noexcept;
 
     Host host_{};
+    Python* python_ = nullptr;
     Entry* entries_ = nullptr;
     std::atomic<std::size_t> count_{0};
     std::atomic<bool> adding_{false};

@@ -13,7 +13,9 @@ namespace heapwright::recorder::stacks {
 
 class Rows {
 public:
-    bool begin(const Host& host) noexcept { return cache_.begin(host) && modules_.begin(host); }
+    bool begin(const Host& host, Python& python) noexcept {
+        return cache_.begin(host) && modules_.begin(host, python);
+    }
 
     /// `noRow` where there is none to be had.
     [[nodiscard]] ShortRow of(std::uint64_t returnAddress) noexcept {

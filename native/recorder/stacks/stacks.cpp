@@ -6,6 +6,7 @@
 #include "stacks.hpp"
 
 #include "chain.hpp"
+#include "python_chain.hpp"
 
 #include <heapwright/platform/pages.hpp>
 
@@ -20,6 +21,7 @@ namespace {
 struct ThreadStacks {
     StackMemory memory;
     Chain* chain;
+    PythonChain* python; ///< null until the thread has met an interpreter
     std::uint32_t generation;
     bool busy;
 };
@@ -28,6 +30,7 @@ struct ThreadStacks {
 struct Shared {
     Rows rows;
     NodeTable nodes;
+    Python python;
     std::atomic<std::uint32_t> generation{0};
     std::atomic<bool> on{false};
 };
@@ -37,11 +40,14 @@ constinit Shared shared;
 // In the initial-exec model no access allocates.
 [[gnu::tls_model("initial-exec")]] constinit thread_local ThreadStacks mine{};
 
-constexpr std::size_t chainBytes = (sizeof(Chain) + 4095) & ~std::size_t{4095};
+template <class T>
+constexpr std::size_t bytesOf = (sizeof(T) + 4095) & ~std::size_t{4095};
 
-Chain* makeChain() {
-    void* const pages = platform::reservePages(chainBytes);
-    return pages != nullptr ? ::new (pages) Chain : nullptr;
+/// An object on pages of its own, which are zero at first; null if there are none.
+template <class T>
+T* make() {
+    void* const pages = platform::reservePages(bytesOf<T>);
+    return pages != nullptr ? ::new (pages) T : nullptr;
 }
 
 class Busy {
@@ -58,10 +64,22 @@ public:
     }
 };
 
+/// The number of the chain that was just taken, with the functions of Python.
+[[gnu::noinline]] StackId withPython(StackId plain) noexcept {
+    if (mine.python == nullptr) {
+        mine.python = make<PythonChain>();
+        if (mine.python == nullptr) {
+            return plain;
+        }
+    }
+    return mine.python->take(*mine.chain, plain, shared.python, shared.nodes);
+}
+
 } // namespace
 
 bool begin(const Host& host) noexcept {
-    if (shared.rows.begin(host) && shared.nodes.begin(host)) {
+    shared.python.begin(host);
+    if (shared.rows.begin(host, shared.python) && shared.nodes.begin(host)) {
         shared.on.store(true, std::memory_order_release);
     }
     return shared.on.load(std::memory_order_relaxed);
@@ -73,7 +91,7 @@ StackId capture(const void* frame) noexcept {
     }
     const Busy busy;
     if (mine.chain == nullptr) [[unlikely]] {
-        mine.chain = makeChain();
+        mine.chain = make<Chain>();
         if (mine.chain == nullptr) {
             return noStack;
         }
@@ -82,9 +100,16 @@ StackId capture(const void* frame) noexcept {
     if (mine.generation != generation) [[unlikely]] {
         mine.generation = generation;
         mine.chain->forget(shared.nodes);
+        if (mine.python != nullptr) {
+            mine.python->forget();
+        }
     }
-    return mine.chain->take(reinterpret_cast<std::uint64_t>(frame), mine.memory, shared.rows,
-                            shared.nodes);
+    const StackId plain = mine.chain->take(reinterpret_cast<std::uint64_t>(frame), mine.memory,
+                                           shared.rows, shared.nodes);
+    if (!shared.python.isThere()) [[likely]] {
+        return plain;
+    }
+    return withPython(plain);
 }
 
 void noteModulesChanged() noexcept {
@@ -99,6 +124,7 @@ void noteModulesChanged() noexcept {
 
 void afterForkInChild() noexcept {
     shared.rows.afterForkInChild();
+    shared.python.afterForkInChild();
     if (mine.chain != nullptr) {
         mine.chain->abandon();
     }
@@ -111,7 +137,12 @@ void endThread() noexcept {
     Chain* const chain = mine.chain;
     mine.chain = nullptr;
     chain->close(shared.nodes);
-    platform::unmapPages(chain, chainBytes);
+    platform::unmapPages(chain, bytesOf<Chain>);
+    PythonChain* const python = mine.python;
+    mine.python = nullptr;
+    if (python != nullptr) {
+        platform::unmapPages(python, bytesOf<PythonChain>);
+    }
 }
 
 } // namespace heapwright::recorder::stacks

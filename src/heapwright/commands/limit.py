@@ -230,7 +230,9 @@ class _Judge:
         names = dict.fromkeys(each.executable for each in self._info.processes)
         for profile in self._named.values():
             if profile.calls is not None:
-                names |= dict.fromkeys(each.path for each in profile.calls.objects)
+                names |= dict.fromkeys(
+                    each.path for each in profile.calls.objects if not each.function
+                )
         return (Path(name) for name in names if name)
 
     def _profile(self, number: int) -> Profile:

@@ -25,6 +25,10 @@ class CodeObject(_Frozen):
 
     path: str
     build_id: Annotated[str, Field(description="In hexadecimal; empty: it has none")] = ""
+    function: Annotated[
+        str,
+        Field(description="A function of an interpreter, in the source file `path`; else empty"),
+    ] = ""
 
 
 class Function(_Frozen):
@@ -50,7 +54,7 @@ class Call(NamedTuple):
     code: int
     """Place in `objects`; one more than the last: in no file; two more: outer calls left out."""
     address: int
-    """In the object's file; without one in memory."""
+    """In the object's file; without one in memory; of an interpreter's function the line."""
     allocations: int
     bytes: int
     never_freed: int

@@ -70,11 +70,16 @@ RUST = re.compile(
     r"|hashbrown::(?:map|raw|set|table))::"
 )
 """The modules of Rust's libraries. A name of C++ may begin with the same namespace."""
+INTERPRETER = re.compile(
+    r"(?:^|/)(?:(?:lib)?python3(?:\.\d+)?(?:\.so[.\d]*)?|node(?:js)?|libnode\.so[.\d]*|libjvm\.so"
+    r"|ruby[.\d]*|libruby[-.\w]*)$|/(?:lib-dynload|site-packages|dist-packages)/"
+)
+"""Files of CPython, Node, Java and Ruby, and folders of Python's extension modules."""
 UNNAMED = re.compile(r"^(?:[A-Z]\w?|[iu](?:8|16|32|64|128|size)|str|bool|char)$")
 """A type in Rust that says nothing about whose function it is: a parameter, or a built-in type."""
 FOLDERS = re.compile(
     r"/include/c\+\+/|/libstdc\+\+-v3/|/rustc/|/library/(?:alloc|core|std)/src/|/sysdeps/"
-    r"|/(?:glibc|musl)[^/]*/"
+    r"|/(?:glibc|musl)[^/]*/|^node:"
 )
 """Folders in the path of a standard library's source file."""
 FILES = re.compile(
@@ -95,6 +100,12 @@ Debug information gives a function that was inlined without its namespace: `allo
 def is_library(path: str) -> bool:
     """Whether a file is a standard library."""
     return LIBRARY.match(path.rpartition("/")[2]) is not None
+
+
+def is_interpreter(path: str) -> bool:
+    """Whether a file is an interpreter, or an installed extension module of Python. Beside the
+    functions that it executes its frames pass a request on."""
+    return INTERPRETER.search(path) is not None
 
 
 def is_library_frame(frame: str, file: str = "") -> bool:

@@ -7,18 +7,21 @@ called by its object and address. Names are looked up on the machine where this 
 another machine keeps only the names of those objects that are the same here.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
 
 from heapwright.artefacts.profile.calls import Calls, CodeObject, Function
 from heapwright.artefacts.profile.document import Profile, Site
-from heapwright.artefacts.profile.library_frames import is_library, is_library_frame
+from heapwright.artefacts.profile.library_frames import is_interpreter, is_library, is_library_frame
 from heapwright.profile.symbols import elf_symbols, lines, objects
 from heapwright.profile.symbols.demangler import demangled
 
 ROOT = Function(name="all")
+NO_OBJECT = CodeObject(path="")
 CUT = Function(name="(outer calls left out)")
+V8_NAME = re.compile(r"JS:(?P<name>.*?) ?(?P<file>[^ ]+):(?P<line>\d{1,9}):\d+$")
 Place = tuple[int, int]
 Named = Mapping[Place, tuple[Function, ...]]
 
@@ -52,6 +55,8 @@ def in_object(
     code: CodeObject, addresses: list[int], root: Path | None = None
 ) -> dict[int, tuple[Function, ...]]:
     """All the addresses, named as well as the files on this machine can."""
+    if code.function:
+        return {line: (_interpreted(code, line),) for line in addresses}
     sources = objects.find(code, root=root)
     found: dict[int, tuple[Function, ...]] = {}
     for file in sources.files:
@@ -63,6 +68,15 @@ def in_object(
             name = symbols.at(address)
             found[address] = (Function(name=name) if name else _bare(code.path, address),)
     return found
+
+
+def _interpreted(code: CodeObject, line: int) -> Function:
+    """A function of an interpreter. V8 writes the place into the name: `JS:load /x/app.js:10:3`."""
+    found = V8_NAME.match(code.function)
+    if found is None or code.path:
+        return Function(name=code.function, file=code.path, line=line)
+    name = found["name"] or "(anonymous)"
+    return Function(name=name, file=found["file"], line=int(found["line"]))
 
 
 def _bare(path: str, address: int) -> Function:
@@ -97,14 +111,32 @@ def _with_functions(calls: Calls, places: Named) -> Calls:
 def _named_site(site: Site, calls: Calls) -> Site:
     frames: list[str] = []
     own: list[int] = []
-    at = site.call
-    while at > 0:
-        node = calls.nodes[at]
-        in_library = node.code < len(calls.objects) and is_library(calls.objects[node.code].path)
+    chain = _chain(site, calls)
+    interpreted = any(_object(calls, at).function for at in chain)
+    for at in chain:
+        code = _object(calls, at)
+        in_library = not code.function and (
+            is_library(code.path) or (interpreted and is_interpreter(code.path))
+        )
         for number in reversed(calls.frames[at]):
             function = calls.functions[number]
             if not in_library and not is_library_frame(function.in_words, function.file):
                 own.append(len(frames))
             frames.append(function.in_words)
-        at = node.parent
     return site.model_copy(update={"frames": tuple(frames), "own": tuple(own)})
+
+
+def _chain(site: Site, calls: Calls) -> list[int]:
+    """The numbers of a site's calls, innermost first."""
+    chain: list[int] = []
+    at = site.call
+    while at > 0:
+        chain.append(at)
+        at = calls.nodes[at].parent
+    return chain
+
+
+def _object(calls: Calls, at: int) -> CodeObject:
+    """The object of a call; one without a path if it is in none."""
+    code = calls.nodes[at].code
+    return calls.objects[code] if code < len(calls.objects) else NO_OBJECT

@@ -93,7 +93,8 @@ class _Writer:
         """The object files with their numbers. pprof names a profile by the first."""
         command = self.profile.command
         main = PurePosixPath(command[0]).name if command else ""
-        found = enumerate(self.calls.objects, 1)
+        numbered = enumerate(self.calls.objects, 1)
+        found = (each for each in numbered if not each[1].function)
         return sorted(found, key=lambda each: PurePosixPath(each[1].path).name != main)
 
     def _value_type(self, kind: tuple[str, str]) -> bytes:
@@ -121,7 +122,8 @@ class _Writer:
             (self._function(found.name, found.file), found.line)
             for found in reversed(functions_at(self.calls, number))
         ]
-        in_object = call.code < len(self.calls.objects)
+        objects = self.calls.objects
+        in_object = call.code < len(objects) and not objects[call.code].function
         mapping = call.code + 1 if in_object else 0
         address = call.address + (mapping << OBJECT_BITS if in_object else 0)
         return self._place((mapping, address, *lines), mapping, address, lines)
