@@ -13,7 +13,7 @@
 
 namespace heapwright::recorder {
 
-alignas(16) constinit char Arena::bytes_[16 << 10] = {};
+alignas(16) constinit char Arena::bytes_[size] = {};
 
 namespace {
 

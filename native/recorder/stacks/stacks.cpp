@@ -112,6 +112,16 @@ StackId capture(const void* frame) noexcept {
     return withPython(plain);
 }
 
+std::size_t addressesOf(StackId stack, std::uint64_t* addresses, std::size_t most) noexcept {
+    std::size_t count = 0;
+    for (std::uint32_t node = stack; node != noStack && count < most; ++count) {
+        const NodeTable::Node& call = shared.nodes.at(node);
+        addresses[count] = call.address;
+        node = call.parent;
+    }
+    return count;
+}
+
 void noteModulesChanged() noexcept {
     if (!shared.on.load(std::memory_order_acquire)) {
         return;

@@ -30,6 +30,10 @@ StackId capture(const void* frame) noexcept;
     return capture(__builtin_frame_address(0));
 }
 
+/// Stores the return addresses of a chain, innermost first; their number, at most `most`. Those of
+/// a chain that was too long end with `trace::cutAddress`. No system call.
+std::size_t addressesOf(StackId stack, std::uint64_t* addresses, std::size_t most) noexcept;
+
 /// To be called after a dlclose: code may have gone, and other code may come to its place.
 void noteModulesChanged() noexcept;
 

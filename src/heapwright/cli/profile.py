@@ -15,6 +15,7 @@ from heapwright import commands
 from heapwright.artefacts.profile.asked_moments import AskedMoments
 from heapwright.base.errors import ExitCode
 from heapwright.cli import options
+from heapwright.cli.values import parse_sampling
 
 app = options.application()
 
@@ -76,7 +77,14 @@ def profile(
     ] = 1,
     trace: options.KeptTrace = None,
     stacks: options.Stacks = False,
-    sample: options.Sample = 1,
+    sample: Annotated[
+        str,
+        typer.Option(
+            metavar="N|SIZE",
+            help="Record one block in N, chosen by its address. With a unit, such as 512K: sample "
+            "one byte in so many, at little cost, and estimate.",
+        ),
+    ] = "1",
     follow: options.Follow = False,
     hours: options.Hours = None,
     allocator: options.UnderForHours = None,
@@ -92,8 +100,10 @@ def profile(
       heapwright profile -n 30 --json profile.json -- ./program
       heapwright profile --at peak --between 25% end -- ./program
       heapwright profile --compare before.json after.json
+      heapwright profile --sample 512K -o samples -- ./server
       heapwright profile --html massif.html massif.out.7
     """
+    blocks, sample_bytes = parse_sampling(sample)
     status = commands.profile.run_profile(
         commands.profile.Options(
             files=tuple(files or ()),
@@ -106,7 +116,8 @@ def profile(
             repetitions=repetitions,
             trace=trace,
             stacks=stacks,
-            sample=sample,
+            sample=blocks,
+            sample_bytes=sample_bytes,
             follow=follow,
             quiet=quiet,
             long=options.long_run_request(hours, allocator, rest, vary),

@@ -14,6 +14,8 @@ from heapwright.base.processors import format_cpus
 UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 LARGEST_SIZE = 2**62
 """Of bytes: more than any address space."""
+LARGEST_NUMBER = 2**31 - 1
+LARGEST_MEAN = 2**50
 SIZE = re.compile(r"(?P<number>[0-9]+(\.[0-9]+)?) ?(?P<unit>[KMGT]?)(I?B)?", re.IGNORECASE)
 COUNT = re.compile(r"(?P<digits>[0-9][0-9_]{0,30})(e\+?(?P<exponent>[0-9]{1,2}))?", re.IGNORECASE)
 FRACTION = re.compile(r"(?P<number>[0-9]*\.?[0-9]+) ?(?P<percent>%?)")
@@ -64,6 +66,21 @@ def parse_count(text: str) -> int:
     if count > LARGEST_SIZE:
         raise BadParameter(f"{text!r} is more than {LARGEST_SIZE:,}")
     return count
+
+
+def parse_sampling(text: str) -> tuple[int, int | None]:
+    """`100`: one block in 100. `512K`: one byte in 512 KiB. Blocks, and bytes if they are meant."""
+    if text.strip().isdecimal():
+        blocks = parse_count(text)
+        if not 1 <= blocks <= LARGEST_NUMBER:
+            raise BadParameter(f"{text!r} is not between 1 and {LARGEST_NUMBER:,}")
+        return blocks, None
+    if SIZE.fullmatch(text.strip()) is None:
+        raise BadParameter(f"{text!r} is no number of blocks, nor a size; write 100 or 512K")
+    mean = parse_size(text)
+    if mean > LARGEST_MEAN:
+        raise BadParameter(f"{text!r} is more than {LARGEST_MEAN >> 40:,} T")
+    return 1, mean
 
 
 def parse_cpus(text: str, allowed: set[int]) -> tuple[int, ...]:

@@ -23,6 +23,7 @@ from heapwright.commands.coverage import covered, read_covered
 from heapwright.commands.long_run import run_long, tell_again
 from heapwright.commands.output import Outputs, name_page
 from heapwright.commands.record import record_command, record_program
+from heapwright.commands.sampled import Sampled, run_sampled
 from heapwright.commands.text import printing
 from heapwright.profile.run import profile_trace
 from heapwright.profile.spread import repeated
@@ -54,6 +55,8 @@ class Options:
     sample: int
     follow: bool
     quiet: bool
+    sample_bytes: int | None = None
+    """The mean distance of samples by bytes; None: blocks are recorded."""
     long: LongRunRequest | None = None
     moments: AskedMoments = NO_MOMENTS
 
@@ -68,6 +71,8 @@ def run_profile(options: Options) -> ExitCode:
     _refuse(options)
     if not options.is_recorded:
         _refuse_recording(options)
+    if options.sample_bytes is not None:
+        return _sampled(options, options.sample_bytes)
     if options.long is not None:
         return _profile_hours(options, options.long)
     if not options.is_recorded and not options.compare and is_long_run(options.files[0]):
@@ -130,7 +135,7 @@ def _refuse_recording(options: Options) -> None:
         "-n": options.repetitions > 1,
         "-o": options.trace is not None,
         "--stacks": options.stacks,
-        "--sample": options.sample > 1,
+        "--sample": options.sample > 1 or options.sample_bytes is not None,
         "--follow-children": options.follow,
     }
     for option, is_given in given.items():
@@ -159,6 +164,27 @@ def _profile_hours(options: Options, long: LongRunRequest) -> ExitCode:
     )
     asked = long_run_of(options.program, options.command, long)
     return run_long(replace(asked, json_file=options.json_file, html_file=options.html_file))
+
+
+def _sampled(options: Options, mean: int) -> ExitCode:
+    """Run it under the sampler. Refuses what samples cannot answer."""
+    beside = {
+        "--program": options.program is not None,
+        "--hours": options.long is not None,
+        "-n": options.repetitions > 1,
+        "--json": options.json_file is not None,
+        "--process": options.process is not None,
+        "--at, --between and --pins": options.moments,
+    }
+    for option, is_given in beside.items():
+        if is_given:
+            raise HeapwrightError(
+                f"{option} is not for --sample SIZE, which estimates from samples",
+                "leave it out, or record the program: without --sample, or with --sample N",
+            )
+    return run_sampled(
+        Sampled(options.command or (), mean, options.trace, options.html_file, options.quiet)
+    )
 
 
 def _tool(options: Options) -> str | None:

@@ -6,12 +6,14 @@ Reports and exports read this form. `of_profile` makes it of a `Profile`, and `r
 file of another tool. An amount that the tool does not know is not in `known`, and is 0 in `calls`.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
 from heapwright.artefacts.profile.calls import Call, Calls, Function
 from heapwright.artefacts.profile.document import Profile
+from heapwright.artefacts.stacks.intervals import interval
 
 OWN = "heapwright"
 LEFT_OUT = "outer calls left out"
@@ -71,6 +73,13 @@ class StackCourse(NamedTuple):
     live: tuple[int, ...]
 
 
+class Bounds(NamedTuple):
+    """An interval of an estimated amount."""
+
+    low: int
+    high: int
+
+
 @dataclass(frozen=True, slots=True)
 class StackProfile:
     """The call stacks of one run."""
@@ -96,6 +105,8 @@ class StackProfile:
     sampling: str = ""
     """What was sampled and how the amounts were scaled; empty: nothing was sampled."""
     notes: tuple[str, ...] = ()
+    variances: Mapping[Amount, Mapping[int, float]] = field(default_factory=dict)
+    """Of estimated bytes: the variance of each stack, by its innermost call in `calls.nodes`."""
 
     def total(self, amount: Amount) -> int:
         return amount.of(self.calls.nodes[0])
@@ -109,6 +120,13 @@ class StackProfile:
     def main(self) -> Amount:
         """The amount of memory by which the file is judged."""
         return self.ordered[0]
+
+    def bounds(self, amount: Amount, value: float, places: Iterable[int]) -> Bounds | None:
+        """The 95 % interval of the amount of these stacks together; None if it was not sampled."""
+        if amount not in self.variances:
+            return None
+        known = self.variances[amount]
+        return Bounds(*map(round, interval(value, sum(known.get(each, 0.0) for each in places))))
 
     def words(self, amount: Amount) -> str:
         """What an amount is, for a reader."""

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from heapwright.artefacts.stacks import gperftools, heaptrack, jemalloc, massif, pprof
+from heapwright.artefacts.stacks import gperftools, heaptrack, jemalloc, massif, pprof, sampler
 from heapwright.artefacts.stacks.profile import Amount, StackProfile
 from heapwright.artefacts.stacks.text import Lines, damaged
 from heapwright.base.errors import HeapwrightError
@@ -26,11 +26,13 @@ OPENINGS = {
     jemalloc.OPENING: jemalloc.SOURCE,
     gperftools.OPENING: gperftools.SOURCE,
     heaptrack.OPENING: heaptrack.SOURCE,
+    sampler.OPENING: sampler.SOURCE,
 }
 READERS = {
     massif.SOURCE: massif.read_massif,
     jemalloc.SOURCE: jemalloc.read_jemalloc,
     gperftools.SOURCE: gperftools.read_gperftools,
+    sampler.SOURCE: sampler.read_samples,
 }
 """Those that read the lines of a file once."""
 

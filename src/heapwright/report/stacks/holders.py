@@ -9,6 +9,7 @@ from heapwright.artefacts.profile.library_frames import is_library_frame
 from heapwright.artefacts.stacks.profile import (
     NO_STACK,
     Amount,
+    Bounds,
     StackProfile,
     chains,
     stack_of,
@@ -31,6 +32,8 @@ class Holder(NamedTuple):
     """Innermost first."""
     own: tuple[str, ...]
     """Those that are not of a standard library; all if there is none."""
+    bounds: Bounds | None = None
+    """The 95 % interval of a sampled amount."""
 
     @property
     def place(self) -> str:
@@ -41,19 +44,29 @@ def holders(profile: StackProfile, amount: Amount) -> list[Holder]:
     """The stacks with an amount of memory, the largest first."""
     count = COUNT_OF[amount]
     found: dict[tuple[Function, ...], list[int]] = {}
+    places: dict[tuple[Function, ...], list[int]] = {}
     for chain in chains(profile.calls):
         if size := amount.of(chain.own):
-            sums = found.setdefault(tuple(stack_of(profile.calls, chain.place)), [0, 0])
+            stack = tuple(stack_of(profile.calls, chain.place))
+            sums = found.setdefault(stack, [0, 0])
             sums[0] += size
             sums[1] += count.of(chain.own)
+            places.setdefault(stack, []).append(chain.place)
     listed = sorted(found.items(), key=lambda each: -each[1][0])
     return [
-        _holder(stack, size, blocks if count in profile.known else None)
+        _holder(
+            stack,
+            size,
+            blocks if count in profile.known else None,
+            profile.bounds(amount, size, places[stack]),
+        )
         for stack, (size, blocks) in listed
     ]
 
 
-def _holder(stack: tuple[Function, ...], size: int, blocks: int | None) -> Holder:
+def _holder(
+    stack: tuple[Function, ...], size: int, blocks: int | None, bounds: Bounds | None
+) -> Holder:
     frames = tuple(each.in_words for each in stack) or (NO_STACK,)
     own = tuple(each.in_words for each in stack if not is_library_frame(each.in_words, each.file))
-    return Holder(size, blocks, frames, own or frames)
+    return Holder(size, blocks, frames, own or frames, bounds)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from rich.console import Console
 from rich.text import Text
 
-from heapwright.artefacts.stacks.profile import Amount, Moment, StackProfile
+from heapwright.artefacts.stacks.profile import Amount, Bounds, Moment, StackProfile
 from heapwright.base.quantities import several
 from heapwright.report.columns import Entries
 from heapwright.report.profile import words
@@ -47,17 +47,33 @@ def entries(profile: StackProfile) -> Iterator[tuple[str, str]]:
         yield "Sampled", profile.sampling
     if len(profile.timeline) > 1 and profile.timeline[-1].time > 0:
         yield OVER_TIME, curve(profile.timeline)
-    main = profile.main
-    whole = max(profile.total(main), 1)
-    for holder in holders(profile, main)[:TOP]:
-        blocks = "" if holder.blocks is None else f" in {several(holder.blocks, 'block')}"
-        yield (
-            _heading(profile, main),
-            f"{words.memory(holder.bytes)} ({words.share(holder.bytes / whole)}){blocks}: "
-            + " ← ".join(holder.own[: CALLERS + 1]),
-        )
+    shown = [profile.main]
+    if profile.variances:  # a sampled profile has both amounts of each site
+        shown = [each for each in profile.ordered if each.is_memory and profile.total(each)]
+    for amount in shown:
+        yield from _largest(profile, amount)
     for note in profile.notes:
         yield "Note", note
+
+
+def _largest(profile: StackProfile, amount: Amount) -> Iterator[tuple[str, str]]:
+    """The stacks with most of an amount."""
+    whole = max(profile.total(amount), 1)
+    for holder in holders(profile, amount)[:TOP]:
+        blocks = "" if holder.blocks is None else f" in {several(holder.blocks, 'block')}"
+        yield (
+            _heading(profile, amount),
+            f"{words.memory(holder.bytes)}{words_of(holder.bounds)} "
+            f"({words.share(holder.bytes / whole)}){blocks}: "
+            + " ← ".join(holder.own[: CALLERS + 1]),
+        )
+
+
+def words_of(bounds: Bounds | None) -> str:
+    """An interval behind its amount; empty if there is none."""
+    if bounds is None:
+        return ""
+    return f" [{words.memory(bounds.low)} to {words.memory(bounds.high)}]"
 
 
 def _subject(profile: StackProfile, amount: Amount) -> str:
@@ -75,6 +91,7 @@ def _total(profile: StackProfile, amount: Amount) -> str:
     if size >= 1024:
         told += f" ({size:,} bytes)"
     count = COUNT_OF[amount]
+    told += words_of(profile.bounds(amount, size, profile.variances.get(amount, ())))
     return told + (
         f" in {several(profile.total(count), 'block')}" if count in profile.known else ""
     )

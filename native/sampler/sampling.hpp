@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Samples the bytes that the program requests. Each thread counts down to its next sampled byte.
+// The block that contains it is a sample: its stack, label and size are noted until it is freed.
+//
+// Invariant: a thread's `left` is 0 before its first call, and above 0 afterwards. A nested call,
+// such as malloc by operator new, changes `left`, so that the outer call does not count again.
+// errno is the allocator's. The lock is taken with all signals blocked.
+// Cost: 5 instructions for a malloc and 5 for a free that are not sampled. A sample costs a walk of
+// the stack and some system calls.
+#pragma once
+
+#include "samples.hpp"
+#include "settings.hpp"
+
+#include <heapwright/sync/futex_lock.hpp>
+
+#include <atomic>
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <pthread.h>
+
+namespace heapwright::sampler {
+
+struct Thread {
+    std::uint64_t left;   ///< bytes to the next sampled one; 0: not drawn yet
+    std::uint64_t before; ///< `left` when operator new began
+    std::uint64_t random; ///< state of the random numbers
+    std::uint32_t label;
+    bool inside;   ///< begins the process
+    bool arranged; ///< `endThread` will run, or cannot
+    bool over;     ///< it has run
+};
+
+/// What the process has of its own. Guarded by `lock`, except as stated.
+struct Process {
+    Settings settings; ///< constant after the beginning
+    FutexLock lock;
+    std::uint64_t taken;                  ///< samples of this process; read without the lock
+    std::uint64_t live;                   ///< estimate of live bytes
+    std::uint64_t peak;                   ///< this estimate when the peak was last noted
+    std::uint64_t nextThreshold;          ///< a document is due at this estimate
+    std::uint64_t nextTime;               ///< a document is due at this second
+    std::atomic<std::uint64_t> lost;      ///< samples without room
+    std::atomic<std::uint32_t> documents; ///< begun
+    std::atomic<std::uint32_t> exited;    ///< the document of the exit is begun
+    std::atomic<std::uint32_t> pid;
+};
+
+enum class Reason : std::uint8_t { none, exit, signal, interval, threshold };
+
+extern constinit thread_local Thread thisThread __attribute__((tls_model("initial-exec")));
+extern constinit Samples samples;
+extern constinit Process process;
+
+/// Blocks all signals of the thread: no handler finds a lock that its own thread holds.
+class NoSignals {
+public:
+    NoSignals() noexcept {
+        ::sigset_t all;
+        ::sigfillset(&all);
+        ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+    }
+    NoSignals(const NoSignals&) = delete;
+    NoSignals& operator=(const NoSignals&) = delete;
+    ~NoSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+private:
+    ::sigset_t before_;
+};
+
+/// Finds the next allocator and draws the thread's first distance. False: it is being done.
+[[gnu::cold, gnu::noinline]] bool beginThread(Thread& self) noexcept;
+
+/// Gives the thread of this number its random numbers, and its first distance.
+void seedThread(Thread& self, std::uint64_t number) noexcept;
+
+/// The block contains a sampled byte. `frame` is that of the routine that the program called.
+[[gnu::cold, gnu::noinline]] void take(Thread& self, void* block, std::size_t size,
+                                       const void* frame) noexcept;
+
+/// Counts a block that the next allocator has returned.
+[[gnu::always_inline]] inline void count(Thread& self, void* block, std::size_t size,
+                                         const void* frame) noexcept {
+    if (block == nullptr) {
+        return;
+    }
+    if (self.left > size) [[likely]] {
+        self.left -= size;
+    } else {
+        take(self, block, size, frame);
+    }
+}
+
+/// Notes the peak if the estimate of live bytes exceeds the noted one by a part of it. Pre: the
+/// caller has the lock.
+void notePeakBeyond(std::uint64_t part) noexcept;
+
+/// Ends the sample of a block that is about to be freed; its record, or `none`.
+[[gnu::cold, gnu::noinline]] std::uint32_t forget(const void* block) noexcept;
+
+/// The block was not freed after all.
+[[gnu::cold, gnu::noinline]] void restore(const void* block, std::uint32_t record) noexcept;
+
+/// In the child of a fork, once.
+void afterForkInChild() noexcept;
+
+/// Notices a fork that no handler has announced. Pre: signals are blocked.
+void noticeFork() noexcept;
+
+/// Prepares `noticeFork`. Pre: called once.
+void watchForks() noexcept;
+
+/// Writes a document. Any thread and any signal handler may call it. document.cpp.
+void writeDocument(Reason reason) noexcept;
+
+/// The text of a label, by its number below `labelCount()`. labels.cpp.
+const char* labelText(std::uint32_t label) noexcept;
+std::uint32_t labelCount() noexcept;
+
+} // namespace heapwright::sampler
