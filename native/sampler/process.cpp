@@ -125,7 +125,7 @@ void childOfFork() {
 
 __attribute__((constructor)) void begin() {
     const platform::ErrnoKeeper keeper;
-    if (thisThread.left == 0 && !beginThread(thisThread)) {
+    if (thisThread.progress.left == 0 && !beginThread(thisThread)) {
         return;
     }
     recorder::findOperatorOwner();

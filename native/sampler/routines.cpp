@@ -30,12 +30,12 @@ std::size_t product(std::size_t count, std::size_t size) noexcept {
 [[gnu::cold, gnu::noinline]] void* mallocSlowly(std::size_t size) noexcept {
     const void* const frame = __builtin_frame_address(0);
     Thread& self = thisThread;
-    if (self.left == 0) {
+    if (self.progress.left == 0) {
         beginThread(self);
     }
-    const std::uint64_t before = self.left;
+    const Progress before = self.progress;
     void* const block = nextMalloc(size);
-    if (before != 0 && self.left == before) {
+    if (before.left != 0 && self.progress == before) {
         count(self, block, size, frame);
     }
     return block;
@@ -46,12 +46,12 @@ template <class Call>
 [[gnu::always_inline]] inline void* allocate(std::size_t size, const void* frame,
                                              Call call) noexcept {
     Thread& self = thisThread;
-    if (self.left == 0) [[unlikely]] {
+    if (self.progress.left == 0) [[unlikely]] {
         beginThread(self);
     }
-    const std::uint64_t before = self.left;
+    const Progress before = self.progress;
     void* const block = call();
-    if (before != 0 && self.left == before) [[likely]] {
+    if (before.left != 0 && self.progress == before) [[likely]] {
         count(self, block, size, frame);
     }
     return block;
@@ -79,7 +79,7 @@ template <class Call>
 [[gnu::always_inline]] inline void* resize(void* old, std::size_t size, const void* frame,
                                            Call call) noexcept {
     Thread& self = thisThread;
-    if (self.left == 0) [[unlikely]] {
+    if (self.progress.left == 0) [[unlikely]] {
         beginThread(self);
     }
     std::uint32_t ended = Samples::none;
@@ -89,13 +89,13 @@ template <class Call>
         }
         ended = forget(old);
     }
-    const std::uint64_t before = self.left;
+    const Progress before = self.progress;
     void* const block = call();
     if (block == nullptr) {
         if (ended != Samples::none && size != 0) {
             restore(old, ended);
         }
-    } else if (before != 0 && self.left == before) [[likely]] {
+    } else if (before.left != 0 && self.progress == before) [[likely]] {
         count(self, block, size, frame);
     }
     return block;
@@ -110,10 +110,10 @@ extern "C" {
 
 void* malloc(std::size_t size) noexcept {
     Thread& self = thisThread;
-    if (self.left <= size) [[unlikely]] {
+    if (self.progress.left <= size) [[unlikely]] {
         return mallocSlowly(size);
     }
-    self.left -= size;
+    self.progress.left -= size;
     return nextMalloc(size);
 }
 
@@ -179,7 +179,7 @@ void free_aligned_sized(void* object, std::size_t alignment, std::size_t size) n
 
 /// A library before this one may take usable sizes from the object that has malloc only.
 std::size_t malloc_usable_size(void* object) noexcept {
-    if (thisThread.left == 0) [[unlikely]] {
+    if (thisThread.progress.left == 0) [[unlikely]] {
         beginThread(thisThread);
     }
     if (object == nullptr || Arena::holds(object) || nextUsableSize == nullptr) {
@@ -190,7 +190,7 @@ std::size_t malloc_usable_size(void* object) noexcept {
 
 /// Code may have gone, and other code may come to its place.
 int dlclose(void* library) noexcept {
-    if (thisThread.left == 0) [[unlikely]] {
+    if (thisThread.progress.left == 0) [[unlikely]] {
         beginThread(thisThread);
     }
     const int result = next.dlclose(library);

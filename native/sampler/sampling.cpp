@@ -36,7 +36,7 @@ double meanBytes() noexcept {
 
 void drawDistance(Thread& self) noexcept {
     self.random += 0x9e3779b97f4a7c15U;
-    self.left = distance(Random::mixed(self.random), meanBytes());
+    self.progress.left = distance(Random::mixed(self.random), meanBytes());
 }
 
 void endThread() noexcept {
@@ -86,6 +86,7 @@ void take(Thread& self, void* block, std::size_t size, const void* frame) noexce
     const NoSignals blocked;
     noticeFork();
     drawDistance(self);
+    ++self.progress.taken;
     const std::uint32_t stack = self.over ? 0 : recorder::stacks::capture(frame);
     if (!self.arranged && !self.over) {
         self.arranged = true;
@@ -184,7 +185,7 @@ void afterForkInChild() noexcept {
     samples.notePeak();
     recorder::stacks::afterForkInChild();
     Thread& self = thisThread;
-    if (self.left != 0) {
+    if (self.progress.left != 0) {
         self.random ^= Random::mixed(process.pid.load()); // not the parent's sequence
         drawDistance(self);
     }

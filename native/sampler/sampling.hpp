@@ -5,10 +5,10 @@
 // The block that contains it is a sample: its stack, label and size are noted until it is freed.
 //
 // Invariant: a thread's `left` is 0 before its first call, and above 0 afterwards. A nested call,
-// such as malloc by operator new, changes `left`, so that the outer call does not count again.
-// errno is the allocator's. The lock is taken with all signals blocked.
-// Cost: 5 instructions for a malloc and 5 for a free that are not sampled. A sample costs a walk of
-// the stack and some system calls.
+// such as malloc by operator new, changes the progress, so that the outer call does not count
+// again. errno is the allocator's. The lock is taken with all signals blocked. Cost: 5 instructions
+// for a malloc and 5 for a free that are not sampled. A sample costs a walk of the stack and some
+// system calls.
 #pragma once
 
 #include "samples.hpp"
@@ -24,9 +24,17 @@
 
 namespace heapwright::sampler {
 
+/// How far a thread is. Each call that counts a block changes it.
+struct Progress {
+    std::uint64_t left;  ///< bytes to the next sampled one; 0: not drawn yet
+    std::uint64_t taken; ///< samples
+
+    friend bool operator==(const Progress&, const Progress&) = default;
+};
+
 struct Thread {
-    std::uint64_t left;   ///< bytes to the next sampled one; 0: not drawn yet
-    std::uint64_t before; ///< `left` when operator new began
+    Progress progress;
+    Progress before;      ///< when operator new began
     std::uint64_t random; ///< state of the random numbers
     std::uint32_t label;
     bool inside;   ///< begins the process
@@ -87,8 +95,8 @@ void seedThread(Thread& self, std::uint64_t number) noexcept;
     if (block == nullptr) {
         return;
     }
-    if (self.left > size) [[likely]] {
-        self.left -= size;
+    if (self.progress.left > size) [[likely]] {
+        self.progress.left -= size;
     } else {
         take(self, block, size, frame);
     }

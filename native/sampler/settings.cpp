@@ -60,8 +60,7 @@ bool parse(std::string_view text, bool units, std::uint64_t& value) noexcept {
 }
 
 /// Reads a number if the variable is set.
-void readNumber(const char* name, bool units, std::uint64_t least,
-                std::uint64_t& value) noexcept {
+void readNumber(const char* name, bool units, std::uint64_t least, std::uint64_t& value) noexcept {
     const std::string_view text = platform::variableIn(platform::environmentTexts(), name);
     std::uint64_t found = 0;
     if (text.empty()) {

@@ -143,11 +143,27 @@ def pprof(
 
 
 PPROF = gzip.compress(pprof(), mtime=0)
+SAMPLES = (
+    """heapwright samples 1
+mean 4096
+process 4711
+program /opt/program
+reason signal
+lost 2
+label 1 tenant 7
+@ 1 0x10021 0x10031
+ 100 2 5 3
+ 4096 1 1 1
+@ 0 0x10021 0x99999
+ 100 0 1 0"""
+    + MAPPINGS
+)
 FILES: dict[str, bytes] = {
     "massif": MASSIF.encode(),
     "heaptrack": HEAPTRACK.encode(),
     "jemalloc": JEMALLOC.encode(),
     "TCMalloc": GPERFTOOLS.encode(),
     "pprof": PPROF,
+    "heapwright samples": SAMPLES.encode(),
 }
 """By the name of the tool."""

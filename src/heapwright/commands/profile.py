@@ -71,12 +71,9 @@ def run_profile(options: Options) -> ExitCode:
     _refuse(options)
     if not options.is_recorded:
         _refuse_recording(options)
-    if options.sample_bytes is not None:
-        return _sampled(options, options.sample_bytes)
-    if options.long is not None:
-        return _profile_hours(options, options.long)
-    if not options.is_recorded and not options.compare and is_long_run(options.files[0]):
-        return tell_again(options.files[0], options.json_file, options.html_file)
+    other = _without_trace(options)
+    if other is not None:
+        return other
     outputs = Outputs(json=options.json_file, html=options.html_file)
     tool = None if options.is_recorded else _tool(options)
     if options.compare:
@@ -101,6 +98,17 @@ def run_profile(options: Options) -> ExitCode:
     if failure is not None:
         raise failure
     return status
+
+
+def _without_trace(options: Options) -> ExitCode | None:
+    """Do what needs no trace of one run; None if it is not asked."""
+    if options.sample_bytes is not None:
+        return _sampled(options, options.sample_bytes)
+    if options.long is not None:
+        return _profile_hours(options, options.long)
+    if not options.is_recorded and not options.compare and is_long_run(options.files[0]):
+        return tell_again(options.files[0], options.json_file, options.html_file)
+    return None
 
 
 def _refuse(options: Options) -> None:

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from heapwright.artefacts.profile.calls import Function
-from heapwright.artefacts.stacks.intervals import Estimate, estimate
+from heapwright.artefacts.stacks.intervals import estimate
 from heapwright.artefacts.stacks.mappings import HEADING, Mappings, read_mappings
 from heapwright.artefacts.stacks.profile import Amount, StackProfile
 from heapwright.artefacts.stacks.text import Lines
 from heapwright.artefacts.stacks.tree import Place, TreeBuilder
-from heapwright.base.quantities import several, size
+from heapwright.base.quantities import size
 
 SOURCE = "heapwright samples"
 OPENING = b"heapwright samples "
@@ -90,7 +90,7 @@ def _notes(head: _Head, stacks: list[tuple[int, list[int], Counts]]) -> Iterator
     if head.lost:
         were = "sample has" if head.lost == 1 else "samples have"
         yield (
-            f"{several(head.lost, '').strip()} {were} no room in the sampler's tables, so amounts "
+            f"{head.lost:,} {were} no room in the sampler's tables, so amounts "
             "are too small. A larger --sample takes fewer samples"
         )
 
@@ -100,7 +100,9 @@ def _places(builder: TreeBuilder, mappings: Mappings, addresses: list[int]) -> l
     is_cut = addresses[-1:] == [CUT]
     kept = [each for each in addresses if each != CUT and not _is_own(mappings, each)]
     found = mappings.stack(builder, kept)
-    return [Place(functions=(Function(name="(outer calls left out)"),)), *found] if is_cut else found
+    return (
+        [Place(functions=(Function(name="(outer calls left out)"),)), *found] if is_cut else found
+    )
 
 
 def _is_own(mappings: Mappings, address: int) -> bool:

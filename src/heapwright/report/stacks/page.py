@@ -15,6 +15,7 @@ from heapwright.report.profile import words
 from heapwright.report.profile.curves import Axis, palette, steps
 from heapwright.report.profile.page import STYLE
 from heapwright.report.stacks.holders import Holder, holders
+from heapwright.report.stacks.summary import words_of
 
 LISTED = 30
 MOST_FRAMES = 24
@@ -57,7 +58,7 @@ def _head(profile: StackProfile, name: str) -> str:
     facts = [f"Format: {profile.source}", profile.began]
     tiles = "\n".join(
         f"<div><dt>{escape(_subject(profile, each))}</dt>"
-        f"<dd>{escape(_text(each, profile.total(each)))}</dd></div>"
+        f"<dd>{escape(_text(each, profile.total(each)))}{_bounds(profile, each)}</dd></div>"
         for each in profile.ordered
     )
     return (
@@ -72,6 +73,12 @@ def _text(amount: Amount, value: int) -> str:
     return words.memory(value) if amount.is_memory else f"{value:,} blocks"
 
 
+def _bounds(profile: StackProfile, amount: Amount) -> str:
+    """The interval of a sampled total, below it."""
+    bounds = profile.bounds(amount, profile.total(amount), profile.variances.get(amount, ()))
+    return f'<br><small class="dim">{escape(words_of(bounds))}</small>' if bounds else ""
+
+
 def _holders(profile: StackProfile) -> str:
     found = holders(profile, profile.main)
     whole = max(profile.total(profile.main), 1)
@@ -79,6 +86,7 @@ def _holders(profile: StackProfile) -> str:
         (
             f"<code>{escape(each.place)}</code>",
             escape(words.memory(each.bytes)),
+            *([escape(words_of(each.bounds))] if profile.variances else []),
             escape(words.share(each.bytes / whole)),
             "-" if each.blocks is None else f"{each.blocks:,}",
             _chain(each),
@@ -87,7 +95,8 @@ def _holders(profile: StackProfile) -> str:
     ]
     if not rows:
         return "<p>No memory was live.</p>"
-    columns = ("asked for by", "memory", "share", "blocks", "called by")
+    intervals = ("95 % interval",) if profile.variances else ()
+    columns = ("asked for by", "memory", *intervals, "share", "blocks", "called by")
     more = len(found) - LISTED
     return table(columns, rows, "figures places", "Stacks that hold most memory") + (
         f'<p class="dim">And {more:,} more stacks.</p>' if more > 0 else ""

@@ -63,17 +63,20 @@ def _largest(profile: StackProfile, amount: Amount) -> Iterator[tuple[str, str]]
         blocks = "" if holder.blocks is None else f" in {several(holder.blocks, 'block')}"
         yield (
             _heading(profile, amount),
-            f"{words.memory(holder.bytes)}{words_of(holder.bounds)} "
+            f"{words.memory(holder.bytes)}{_behind(holder.bounds)} "
             f"({words.share(holder.bytes / whole)}){blocks}: "
             + " ← ".join(holder.own[: CALLERS + 1]),
         )
 
 
 def words_of(bounds: Bounds | None) -> str:
-    """An interval behind its amount; empty if there is none."""
-    if bounds is None:
-        return ""
-    return f" [{words.memory(bounds.low)} to {words.memory(bounds.high)}]"
+    """An interval; empty if there is none."""
+    return f"{words.memory(bounds.low)} to {words.memory(bounds.high)}" if bounds else ""
+
+
+def _behind(bounds: Bounds | None) -> str:
+    """An interval behind its amount."""
+    return f" [{words_of(bounds)}]" if bounds else ""
 
 
 def _subject(profile: StackProfile, amount: Amount) -> str:
@@ -91,7 +94,7 @@ def _total(profile: StackProfile, amount: Amount) -> str:
     if size >= 1024:
         told += f" ({size:,} bytes)"
     count = COUNT_OF[amount]
-    told += words_of(profile.bounds(amount, size, profile.variances.get(amount, ())))
+    told += _behind(profile.bounds(amount, size, profile.variances.get(amount, ())))
     return told + (
         f" in {several(profile.total(count), 'block')}" if count in profile.known else ""
     )

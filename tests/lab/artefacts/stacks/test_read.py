@@ -3,6 +3,7 @@
 """Each format is recognised and read, and a damaged file is refused in words."""
 
 import gzip
+import math
 import shutil
 import tempfile
 from pathlib import Path
@@ -15,7 +16,16 @@ from heapwright.artefacts.stacks.profile import Amount, StackProfile, functions_
 from heapwright.artefacts.stacks.read import read_stacks, tool_of
 from heapwright.base.errors import HeapwrightError
 from support.running import ran
-from support.tool_files import FILES, GPERFTOOLS, HEAPTRACK, JEMALLOC, MASSIF, RAW_HEAPTRACK, pprof
+from support.tool_files import (
+    FILES,
+    GPERFTOOLS,
+    HEAPTRACK,
+    JEMALLOC,
+    MASSIF,
+    RAW_HEAPTRACK,
+    SAMPLES,
+    pprof,
+)
 
 
 def read(folder: Path, content: bytes | str) -> StackProfile:
@@ -151,6 +161,25 @@ def test_sampled_profiles_of_tcmalloc_are_scaled(tmp_path: Path) -> None:
     assert first.total(Amount.KEPT) == 8
 
 
+def test_samples_are_estimated_and_their_label_is_the_outermost_call(tmp_path: Path) -> None:
+    found = read(tmp_path, SAMPLES)
+    small, large = 100 / -math.expm1(-100 / 4096), 4096 / -math.expm1(-1)
+    assert found.total(Amount.KEPT_BYTES) == round(2 * small + large)
+    assert found.total(Amount.AT_PEAK_BYTES) == round(3 * small + large)
+    assert found.total(Amount.BYTES) == round(5 * small + large) + round(small)
+    assert found.total(Amount.ALLOCATIONS) == round(5 * small / 100 + large / 4096) + round(
+        small / 100
+    )
+    assert not found.at_end
+    live = stacks(found, Amount.KEPT_BYTES)
+    assert live["[tenant 7]", "program+0x1030", "program+0x1020"] == round(2 * small + large)
+    assert live["0x99998", "program+0x1020"] == 0
+    places = range(len(found.calls.nodes))
+    low, high = found.bounds(Amount.KEPT_BYTES, found.total(Amount.KEPT_BYTES), places) or (0, 0)
+    assert low < found.total(Amount.KEPT_BYTES) < high
+    assert any("2 samples have no room" in note for note in found.notes)
+
+
 def test_pprof_has_the_amounts_that_it_names(tmp_path: Path) -> None:
     found = read(tmp_path, pprof())
     assert found.known == {Amount.KEPT, Amount.KEPT_BYTES}
@@ -196,6 +225,16 @@ def test_a_profile_of_time_is_no_heap_profile(tmp_path: Path) -> None:
             GPERFTOOLS.replace("\nMAPPED", "\n#\t0x1\tmain.main\nMAPPED"),
             "Go's heap profile as text",
         ),
+        (SAMPLES.replace("samples 1", "samples 2"), "an unknown version"),
+        (SAMPLES.replace("mean 4096\n", ""), "no complete head"),
+        (SAMPLES.replace("mean 4096", "mean 0"), "no complete head"),
+        (SAMPLES.replace("reason signal", "reason x"), "no complete head"),
+        (SAMPLES.replace("label 1", "label 3"), "its label is unknown"),
+        (SAMPLES.replace(" 100 2 5 3", " 100 2 5"), "expected a size and three numbers"),
+        (SAMPLES.replace(" 100 0 1 0\n", ""), "the stack before has no amounts"),
+        (SAMPLES.replace("@ 1 0x10021 0x10031\n", ""), "amounts without a stack"),
+        (SAMPLES.replace("lost 2", "gained 2"), "an unknown kind of line"),
+        (SAMPLES[: SAMPLES.index("MAPPED")], "before its mappings"),
         (pprof(values=(1, 2, 3)), "another number of values"),
         (pprof(values=(1, 1 << 63)), "negative amounts"),
         (pprof(values=(1, 1 << 60)), "too large"),

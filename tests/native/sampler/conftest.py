@@ -1,0 +1,71 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Compiles programs and runs them under the sampler."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from heapwright.artefacts.stacks.read import read_stacks
+from heapwright.base import native
+from heapwright.base.errors import HeapwrightError
+from support.running import ran
+
+from .bench import INCLUDE, Compiled, Document, Run, Sampled
+
+COMPILERS = {".c": "gcc", ".cpp": "g++"}
+
+
+@pytest.fixture(scope="session")
+def library() -> Path:
+    try:
+        return native.library("sampler")
+    except HeapwrightError as error:
+        pytest.skip(f"needs the compiled parts: {error}")
+
+
+@pytest.fixture
+def sampled(library: Path, tmp_path: Path) -> Sampled:
+    """Runs a command, and returns its end and its documents in the order of their numbers."""
+
+    def run(*command: str | Path, behind: str = "", **settings: str) -> Run:
+        folder = tmp_path / "documents"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        variables = {f"HEAPWRIGHT_SAMPLE_{name.upper()}": text for name, text in settings.items()}
+        if "mean" in settings:
+            variables["HEAPWRIGHT_SAMPLE"] = settings["mean"]
+        preload = ":".join(filter(None, (str(library), behind)))
+        environment = {
+            **os.environ,
+            "HEAPWRIGHT_SAMPLE_FILE": str(folder / "of"),
+            **variables,
+            "LD_PRELOAD": preload,
+        }
+        done = ran(command, env=environment, cwd=tmp_path)
+        found = sorted(folder.glob("*.samples"), key=lambda each: int(each.name.rsplit(".", 2)[1]))
+        assert not list(folder.glob("*.part"))
+        return Run(done, [Document(each, read_stacks(each)) for each in found])
+
+    return run
+
+
+@pytest.fixture
+def compiled(tmp_path: Path) -> Compiled:
+    """Compiles a program from its text."""
+
+    def compile_it(text: str, suffix: str = ".c", *options: str) -> Path:
+        compiler = shutil.which(COMPILERS[suffix])
+        if compiler is None:
+            pytest.skip("needs gcc and g++ (Debian's package g++)")
+        source, program = tmp_path / f"program{suffix}", tmp_path / "program"
+        source.write_text(text)
+        done = ran(
+            [compiler, "-g", "-O0", f"-I{INCLUDE}", source, "-o", program, "-pthread", *options]
+        )
+        assert done.returncode == 0, done.stderr
+        return program
+
+    return compile_it
