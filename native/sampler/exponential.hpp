@@ -6,8 +6,8 @@
 // into each program with the sampler.
 //
 // Distances have an exponential distribution with the mean `mean`, rounded up to whole bytes. A
-// block of `size` bytes then contains a sampled byte with the probability 1 - exp(-size / mean),
-// whatever the thread allocated before. So the distance may be forgotten at any time.
+// block of `size` bytes then contains a sampled byte with the probability 1 - exp(-size / mean).
+// This does not depend on earlier blocks. So a thread may draw a new distance at any time.
 #pragma once
 
 #include <cstddef>

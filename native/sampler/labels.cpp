@@ -20,7 +20,7 @@ constexpr char others[] = "(further labels)";
 constinit char texts[most][longest] = {};
 constinit std::atomic<std::uint32_t> known{1};
 
-/// A label as it stands in the document: cut, and without control characters.
+/// A label as the document has it: cut, and without control characters.
 void clean(const char* name, char* text) noexcept {
     std::size_t length = 0;
     for (; length < longest - 1 && name[length] != 0; ++length) {

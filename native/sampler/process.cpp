@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The beginning and the end of a process under the sampler: the next allocator, the settings, the
-// signal for documents, forks, and the document at the exit.
+// The beginning and the end of a process under the sampler. It finds the next allocator, installs
+// the signals, follows forks, and writes the document at the exit.
 #include "recorder/next.hpp"
 #include "recorder/operator_fallback.hpp"
 #include "recorder/stacks/stacks.hpp"

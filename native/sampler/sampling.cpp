@@ -165,7 +165,7 @@ void noticeFork() noexcept {
 }
 
 void afterForkInChild() noexcept {
-    // Another handler of fork may have requested memory before ours, which noticed the fork.
+    // An earlier handler of the fork may have requested memory, which noticed the fork.
     if (process.pid.load() == static_cast<std::uint32_t>(::getpid())) {
         process.lock.reset();
         return;

@@ -62,6 +62,7 @@ INCLUDES: dict[str, set[str]] = {
     "native/replayer": TRACES,
     "native/rust": HEAPS | {"native/preload"},
     "native/runner": LOW | {"include/c"},
+    "native/sampler": TRACES | {"native/recorder"},
     "native/synth": TRACES,
     "native/trace": LOW,
     "native/valgrind": LOW,

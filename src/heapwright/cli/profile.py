@@ -81,8 +81,8 @@ def profile(
         str,
         typer.Option(
             metavar="N|SIZE",
-            help="Record one block in N, chosen by its address. With a unit, such as 512K: sample "
-            "one byte in so many, at little cost, and estimate.",
+            help="Record one block in N, chosen by its address. A size, such as 512K: sample one "
+            "byte in SIZE at little cost, and estimate.",
         ),
     ] = "1",
     follow: options.Follow = False,

@@ -30,7 +30,7 @@ HEADERS = sorted(
     for header in (ROOT / "include" / "heapwright" / "c").glob("*.h")
     if header.name not in (NEEDS_APR, NEEDS_GOOGLETEST)
 )
-OTHERS = {"drag.h", "events.h", "granary.h", "limit.h", "mark.h"}
+OTHERS = {"drag.h", "events.h", "granary.h", "label.h", "limit.h", "mark.h"}
 """Headers whose functions other libraries define."""
 IN_THE_LIBRARY = [header for header in HEADERS if header.name not in OTHERS]
 SOURCES = sorted(
