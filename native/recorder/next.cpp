@@ -13,7 +13,7 @@
 
 namespace heapwright::recorder {
 
-alignas(16) constinit char Arena::bytes_[size] = {};
+alignas(16) constinit char Arena::bytes_[capacity] = {};
 
 namespace {
 

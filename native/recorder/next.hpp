@@ -50,7 +50,7 @@ public:
     static void* take(std::size_t size) noexcept;
     static void* takeZeros(std::size_t count, std::size_t size) noexcept;
     static void* resize(void* object, std::size_t size) noexcept;
-    static constexpr std::size_t size = 16 << 10;
+    static constexpr std::size_t capacity = 16 << 10;
     static const char* begin() noexcept { return bytes_; }
     static bool holds(const void* object) noexcept {
         return reinterpret_cast<std::uintptr_t>(object) - reinterpret_cast<std::uintptr_t>(bytes_) <
@@ -59,7 +59,7 @@ public:
 
 private:
     static constexpr std::size_t lead = 8; ///< the size stands before the object
-    alignas(16) static char bytes_[size];
+    alignas(16) static char bytes_[capacity];
 };
 
 } // namespace heapwright::recorder

@@ -52,7 +52,7 @@ void beginOnce() noexcept {
         return;
     }
     const platform::ErrnoKeeper keeper;
-    samples.alwaysHold(recorder::Arena::begin(), recorder::Arena::size);
+    samples.alwaysHold(recorder::Arena::begin(), recorder::Arena::capacity);
     recorder::findNext();
     readSettings(process.settings);
     process.nextThreshold = process.settings.threshold;
@@ -171,14 +171,14 @@ using namespace heapwright::sampler;
 #pragma GCC visibility push(default)
 extern "C" {
 
-[[noreturn]] void _exit(int status) {
+void _exit(int status) {
     writeLast();
     for (;;) {
         ::syscall(SYS_exit_group, status);
     }
 }
 
-[[noreturn]] void _Exit(int status) {
+void _Exit(int status) {
     _exit(status);
 }
 

@@ -28,7 +28,7 @@ def instructions(program: Path, pairs: int, preload: str, folder: Path) -> int:
     environment = {
         **os.environ,
         "LD_PRELOAD": preload,
-        "HEAPWRIGHT_SAMPLE_SEED": "1",
+        "HEAPWRIGHT_SAMPLE": "1T",
         "HEAPWRIGHT_SAMPLE_FILE": str(folder / "of"),
     }
     words = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder / 'out'}"]
@@ -41,7 +41,7 @@ def instructions(program: Path, pairs: int, preload: str, folder: Path) -> int:
 def test_a_pair_needs_at_most_18_instructions_more(
     library: Path, compiled: Compiled, tmp_path: Path
 ) -> None:
-    """That is without the samples: the program requests less than a few distances."""
+    """Without samples, which are rare."""
     if shutil.which("valgrind") is None:
         pytest.skip("needs valgrind (Debian's package valgrind)")
     program = compiled(PAIRS)

@@ -7,8 +7,9 @@ all others. A sampled block therefore stands for 1 / p blocks. The sum of these 
 of (1 - p) / p^2 estimates its variance without bias.
 
 The variance of T bytes is s T. Here s is the mean of size (1 - p) / p over all bytes. The samples
-estimate s. The interval has all T that a test at 5 %
-would not reject: (estimate - T)^2 <= z^2 s T. It is not symmetric, and holds with few samples. Large blocks are sampled surely, so that their s is 0.
+estimate s. The interval has all T that a test at 5 % would not reject: (estimate - T)^2 <= z^2 s T.
+It is not symmetric, and holds with few samples. Large blocks are nearly always samples. Their s is
+nearly 0.
 
 Sources: Horvitz and Thompson, JASA 47, 1952 (the estimate); Wilson, JASA 22, 1927 (the interval).
 """
