@@ -74,8 +74,8 @@ def read_samples(lines: Lines) -> StackProfile:
         known=frozenset(Amount),
         at_end=head.reason == "exit",
         command=(head.program,) if head.program else (),
-        sampling=f"one byte in {head.mean:,} was sampled on average; each sampled block stands for "
-        "1 / (1 - exp(-size / mean)) blocks",
+        sampling=f"one byte in {head.mean:,} was sampled on average; amounts are estimates with "
+        "95 % intervals",
         notes=tuple(_notes(head, stacks)),
         variances=variances,
     )
