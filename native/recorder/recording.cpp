@@ -125,7 +125,8 @@ bool Recording::join() noexcept {
 }
 
 void Recording::beginStacks() noexcept {
-    stacks_ = stacks::begin({&claimForStacks, &releaseForStacks, &timeForStacks, &noteForStacks});
+    stacks_ =
+        stacks::begin({&claimForStacks, &releaseForStacks, &timeForStacks, &noteForStacks, true});
 }
 
 void Recording::enterProcess(trace::Cause cause, std::uint32_t parent) noexcept {

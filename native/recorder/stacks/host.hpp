@@ -27,6 +27,8 @@ struct Host {
     std::uint64_t (*now)() noexcept;
     /// A table has been made in memory that was mapped for it. Null: it need not be known.
     void (*mapped)(const void* pages, std::size_t bytes) noexcept = nullptr;
+    /// Whether chains name the functions of Python. Their names are in blocks of the modules.
+    bool python = false;
 };
 
 } // namespace heapwright::recorder::stacks

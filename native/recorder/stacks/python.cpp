@@ -63,7 +63,8 @@ const PythonLayout* layoutOf(std::uint64_t version) {
 } // namespace
 
 void Python::look(const Image& image) noexcept {
-    const std::uint64_t versionAt = isThere() ? 0 : findSymbol(image, "Py_Version");
+    const bool searched = host_.python && !isThere();
+    const std::uint64_t versionAt = searched ? findSymbol(image, "Py_Version") : 0;
     CheckedMemory memory;
     memory.use(Way::direct);
     std::uint64_t version = 0;
