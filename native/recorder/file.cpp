@@ -112,6 +112,14 @@ bool TraceFile::open(const char* path) noexcept {
     return false;
 }
 
+void TraceFile::close() noexcept {
+    const ErrnoKeeper keeper;
+    if (descriptor_ >= 0 && platform::identityOf(descriptor_) == identity_) {
+        ::syscall(SYS_close, descriptor_);
+    }
+    descriptor_ = -1;
+}
+
 void* TraceFile::claim(std::size_t bytes) noexcept {
     const ErrnoKeeper keeper;
     if (header_ == nullptr ||

@@ -25,6 +25,9 @@ public:
     /// Null unless the path leads to a trace that is to be written.
     bool open(const char* path) noexcept;
 
+    /// Closes the descriptor, unless its number now belongs to another file.
+    void close() noexcept;
+
     [[nodiscard]] trace::FileHeader* header() const noexcept { return header_; }
 
     /// Returns `bytes` of the file, mapped and zero. Returns null if the file has no more room;

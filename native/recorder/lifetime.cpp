@@ -5,6 +5,7 @@
 // also handles the signals that turn recording off and on, or mark a moment. A process that is
 // killed, calls _exit or becomes another program skips its end hook. What it recorded until then is
 // in the trace.
+#include "entry.hpp"
 #include "operator_fallback.hpp"
 #include "record.hpp"
 
@@ -14,9 +15,27 @@
 #include <charconv>
 #include <csignal>
 #include <cstddef>
+#include <dlfcn.h>
 #include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 namespace heapwright::recorder {
+
+void* const entry::allocatorScope = RTLD_NEXT;
+
+std::string_view entry::tracePath() noexcept {
+    return platform::environmentVariable(traceVariable); // a zero byte follows each variable
+}
+
+bool entry::isLaunched(const trace::FileHeader& header) noexcept {
+    return header.launcher == static_cast<std::uint32_t>(::syscall(SYS_getppid));
+}
+
+/// The command is recorded to its end.
+bool entry::isAbandoned(trace::FileHeader&) noexcept {
+    return false;
+}
 
 namespace {
 

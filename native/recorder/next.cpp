@@ -22,14 +22,14 @@ void freeNothing(void*) {}
 constinit std::atomic<std::size_t> arenaUsed{0};
 
 template <class Function>
-void find(Function*& place, const char* name) noexcept {
-    place = reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
+void find(void* scope, Function*& place, const char* name) noexcept {
+    place = reinterpret_cast<Function*>(::dlsym(scope, name));
 }
 
 template <class Function>
-void demand(Function*& place, const char* name) noexcept {
+void demand(void* scope, Function*& place, const char* name) noexcept {
     Function* found = nullptr;
-    find(found, name);
+    find(scope, found, name);
     if (found == nullptr) {
         platform::abortWithMessage(name, "there is no allocator behind us");
     }
@@ -88,25 +88,29 @@ constinit Next next = {&Arena::takeZeros,
                        nullptr};
 
 void findNext() noexcept {
+    findNextIn(RTLD_NEXT);
+}
+
+void findNextIn(void* scope) noexcept {
     Next found = next;
     void* (*malloc)(std::size_t) = nullptr;
     void (*free)(void*) = nullptr;
     std::size_t (*usableSize)(void*) = nullptr;
-    demand(malloc, "malloc");
-    demand(free, "free");
-    demand(found.calloc, "calloc");
-    demand(found.realloc, "realloc");
-    find(found.reallocarray, "reallocarray");
-    find(found.memalign, "memalign");
-    find(found.alignedAlloc, "aligned_alloc");
-    find(found.posixMemalign, "posix_memalign");
-    find(found.valloc, "valloc");
-    find(found.pvalloc, "pvalloc");
-    find(found.cfree, "cfree");
-    find(found.freeSized, "free_sized");
-    find(found.freeAlignedSized, "free_aligned_sized");
-    find(usableSize, "malloc_usable_size");
-    find(found.dlclose, "dlclose");
+    demand(scope, malloc, "malloc");
+    demand(scope, free, "free");
+    demand(scope, found.calloc, "calloc");
+    demand(scope, found.realloc, "realloc");
+    find(scope, found.reallocarray, "reallocarray");
+    find(scope, found.memalign, "memalign");
+    find(scope, found.alignedAlloc, "aligned_alloc");
+    find(scope, found.posixMemalign, "posix_memalign");
+    find(scope, found.valloc, "valloc");
+    find(scope, found.pvalloc, "pvalloc");
+    find(scope, found.cfree, "cfree");
+    find(scope, found.freeSized, "free_sized");
+    find(scope, found.freeAlignedSized, "free_aligned_sized");
+    find(scope, usableSize, "malloc_usable_size");
+    find(scope, found.dlclose, "dlclose");
     orElse(found.reallocarray, &reallocarrayByRealloc);
     orElse(found.cfree, &cfreeByFree);
     orElse(found.freeSized, &freeSizedByFree);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The next allocator: the definitions that each call would have reached without the recorder. The
-// first call finds them by RTLD_NEXT. The program thus keeps its allocator, either the C library's
-// or one that is preloaded after the recorder.
+// first call finds them by RTLD_NEXT. The program thus keeps its allocator, either
+// the C library's or one that is preloaded.
 //
 // Invariant: malloc, calloc, realloc and free can always be called. A form that the allocator lacks
 // is forwarded to a plainer one (cfree to free). `nextUsableSize` is null unless it comes from the
@@ -41,6 +41,9 @@ extern Next next;
 
 /// Finds them; called once, before any other thread allocates.
 void findNext() noexcept;
+
+/// The same in another scope of dlsym than RTLD_NEXT.
+void findNextIn(void* scope) noexcept;
 
 /// Memory outside the heap, for requests before the next allocator is found. Its objects are 8
 /// bytes off a multiple of 16. The common path tests that alignment anyway and so does not take

@@ -4,6 +4,7 @@
 // See recording.hpp.
 #include "recording.hpp"
 
+#include "entry.hpp"
 #include "process_block.hpp"
 #include "stacks/stacks.hpp"
 #include "stream_pool.hpp"
@@ -95,7 +96,7 @@ void Recording::begin() noexcept {
     }
     const trace::FileHeader& header = *file_.header();
     followed_ = (header.flags & trace::flag::followed) != 0;
-    const bool first = header.launcher == systemNumber(SYS_getppid);
+    const bool first = entry::isLaunched(header);
     if (!first && !followed_) {
         std::atomic_ref(file_.header()->unfollowed).fetch_add(1);
         return;
@@ -119,8 +120,7 @@ void Recording::begin() noexcept {
 }
 
 bool Recording::join() noexcept {
-    const std::string_view path = platform::environmentVariable(traceVariable);
-    // The text ends with a zero byte, as all of the environment does.
+    const std::string_view path = entry::tracePath();
     return !path.empty() && file_.open(path.data());
 }
 
@@ -187,6 +187,11 @@ void Recording::end() noexcept {
     }
 }
 
+void Recording::leave() noexcept {
+    end();
+    gate_->store(Gate::shut, std::memory_order_relaxed);
+}
+
 void Recording::noteOwnMemory(const void* pages, std::size_t bytes) noexcept {
     if (processBlock_ != nullptr) {
         const auto begin = reinterpret_cast<std::uint64_t>(pages);
@@ -235,6 +240,9 @@ trace::BlockHeader* Recording::claimTable(trace::BlockKind kind, std::size_t byt
 }
 
 bool Recording::claimEvents(trace::Encoder& encoder, const NextBlock& next) noexcept {
+    if (entry::isAbandoned(*file_.header())) {
+        return false;
+    }
     void* const block = file_.claim(trace::pageSize << next.sizeShift);
     if (block == nullptr) {
         return false;

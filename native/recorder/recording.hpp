@@ -110,6 +110,12 @@ public:
     /// Records the orderly end of the process.
     void end() noexcept;
 
+    /// Ends the recording of this process, which continues. No thread begins a block from now on.
+    void leave() noexcept;
+
+    /// Gives up the file's descriptor. Pre: no thread records from now on.
+    void closeFile() noexcept { file_.close(); }
+
     /// Turns recording on or off, unless it has stopped for good.
     void toggle() noexcept;
 

@@ -4,6 +4,7 @@
 // See stream.hpp.
 #include "stream.hpp"
 
+#include "entry.hpp"
 #include "next.hpp"
 #include "recording.hpp"
 #include "stacks/stacks.hpp"
@@ -120,6 +121,10 @@ void closeStream(Thread& self) noexcept {
     }
 }
 
+void forgetThreadEnds() noexcept {
+    AtEnd::withdraw();
+}
+
 bool wake(Thread& self) noexcept {
     if (self.state == State::writing) {
         ++self.lost;
@@ -132,7 +137,7 @@ bool wake(Thread& self) noexcept {
     self.state = State::inside;
     std::uint32_t expected = 0;
     if (begun.compare_exchange_strong(expected, 1)) {
-        findNext();
+        findNextIn(entry::allocatorScope);
         begun.store(2);
     }
     while (begun.load() != 2) {

@@ -21,4 +21,7 @@ namespace heapwright::recorder {
 /// program's all the same.
 [[gnu::cold, gnu::noinline]] bool wake(Thread& self) noexcept;
 
+/// Ends the call at the end of threads. Pre: no thread records from now on.
+void forgetThreadEnds() noexcept;
+
 } // namespace heapwright::recorder

@@ -48,6 +48,7 @@ TRACES = LOW | {"native/trace"}
 
 INCLUDES: dict[str, set[str]] = {
     "native/apr": HEAPS,
+    "native/attach": TRACES | {"native/look", "native/recorder"},
     "native/capi": HEAPS,
     "native/conformance": {"include/c"},
     "native/drag": LOW | {"native/valgrind", "native/recorder"},

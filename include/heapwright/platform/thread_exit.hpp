@@ -86,6 +86,15 @@ public:
         return !pastItsDestructors() && hasKey(key) && ::pthread_setspecific(key, marks) == 0;
     }
 
+    /// Ends all registrations.
+    /// Pre: no thread registers meanwhile.
+    static void withdraw() noexcept {
+        const std::uint64_t known = key_.exchange(0, std::memory_order_acq_rel);
+        if (known != 0) {
+            ::pthread_key_delete(static_cast<pthread_key_t>(known - 1));
+        }
+    }
+
 private:
     /// The key's value points into this array. The index is the number of rounds that have passed.
     static inline constinit char marks[rounds] = {};

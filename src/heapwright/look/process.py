@@ -106,11 +106,13 @@ def environment_of(pid: int, proc: Path = PROC) -> dict[str, str]:
     return {name: value for name, _, value in pairs}
 
 
-def missing_right(process: Process, proc: Path = PROC, user: int | None = None) -> tuple[str, str]:
+def missing_right(
+    process: Process, proc: Path = PROC, user: int | None = None, verb: str = "look"
+) -> tuple[str, str]:
     """Why its memory cannot be read, and what to do."""
     own = os.geteuid() if user is None else user
     scope = _text(proc / YAMA)
-    sudo = f"sudo heapwright look {process.pid}"
+    sudo = f"sudo heapwright {verb} {process.pid}"
     container = "in a container, start it with --cap-add=SYS_PTRACE"
     if scope == "3":
         return (

@@ -115,7 +115,7 @@ class Outcome(BaseModel):
 
 def record(request: Request) -> Outcome:
     """Run the command to its end. Raises HeapwrightError if it cannot be started or recorded."""
-    _refuse_others_file(request.trace)
+    refuse_others_file(request.trace)
     program = native.program("record")
     reading, writing = os.pipe()
     with os.fdopen(reading, "rb") as result:
@@ -212,7 +212,7 @@ def _words(request: Request, program: Path, descriptor: int) -> list[str]:
     return [str(program), *words, "--", *request.command]
 
 
-def _refuse_others_file(path: Path) -> None:
+def refuse_others_file(path: Path) -> None:
     """A trace may be written anew; any other file that is not empty is refused."""
     try:
         if not path.exists():

@@ -1,0 +1,99 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The process continues unharmed if heapwright-attach is killed before any of its steps.
+
+A recorder that was left behind restores the import tables by itself, and `--clear` removes it.
+"""
+
+import json
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from heapwright.base import native
+
+from .conftest import AGENT, Start, Worker, agent_range, compiled, maps_of, pointers_into, recording
+
+KILLED = Path(__file__).parents[1] / "look" / "programs" / "killed.c"
+SAMPLE = 25
+
+
+def attach(target: Worker, trace: Path, preload: Path, **variables: str) -> int:
+    """The exit status of a short recording with the preloaded library."""
+    words = [str(native.program("attach")), "--trace", str(trace), "--seconds", "0.01", "--stacks"]
+    words += ["--library", str(native.library("attached")), str(target.pid)]
+    environment = os.environ | {"LD_PRELOAD": str(preload)} | variables
+    return subprocess.run(words, env=environment, capture_output=True, check=False).returncode
+
+
+def clear(target: Worker) -> dict[str, object]:
+    words = [str(native.program("attach")), "--clear", str(target.pid)]
+    found = json.loads(subprocess.run(words, capture_output=True, check=True).stdout)
+    assert isinstance(found, dict)
+    return found
+
+
+def is_loaded(target: Worker) -> bool:
+    return any(AGENT in each for each in maps_of(target.pid))
+
+
+def kill_at_steps(target: Worker, folder: Path, most: int | None) -> int:
+    """Kill the recording before each step or a sample of them. Returns how often the recorder was
+    left in the process."""
+    trace = folder / "t.trace"
+    preload = compiled(folder, "killed.so", "-shared", "-fPIC", source=KILLED)
+    counted = folder / "steps"
+    assert attach(target, trace, preload, COUNT_TO=str(counted)) == 0
+    steps = int(counted.read_text(encoding="utf-8"))
+    assert steps > SAMPLE
+    left = 0
+    for step in range(1, steps + 1, 1 if most is None else steps // most):
+        status = attach(target, trace, preload, KILL_AT=str(step))
+        assert status in {-signal.SIGKILL, 0}  # the number of steps varies
+        target.assert_unharmed()
+        if is_loaded(target):
+            left += 1
+            assert clear(target) == {"cleared": True, "left": ""}
+        target.assert_clean()
+    target.assert_unharmed()
+    return left
+
+
+@pytest.mark.parametrize("threads", ["0", "2"])
+def test_a_killed_recording_harms_nothing(worker: Start, tmp_path: Path, threads: str) -> None:
+    with worker(threads) as target:
+        assert kill_at_steps(target, tmp_path, SAMPLE) > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("threads", ["0", "2", "8"])
+def test_a_recording_may_be_killed_at_every_step(
+    worker: Start, tmp_path: Path, threads: str
+) -> None:
+    with worker(threads) as target:
+        assert kill_at_steps(target, tmp_path, None) > 0
+
+
+def test_an_abandoned_recorder_restores_the_import_tables(worker: Start, tmp_path: Path) -> None:
+    words = [str(native.program("attach")), "--trace", str(tmp_path / "t.trace")]
+    words += ["--library", str(native.library("attached"))]
+    with worker("0") as target:
+        with subprocess.Popen([*words, str(target.pid)], stderr=subprocess.PIPE) as process:
+            assert process.stderr is not None
+            assert process.stderr.readline() == b"recording\n"
+            process.kill()
+        agent = agent_range(target.pid)
+        assert pointers_into(target.pid, *agent) >= 4
+        for _ in range(100):  # until the recorder wants its next block
+            target.ask()
+        assert pointers_into(target.pid, *agent) == 0
+        assert is_loaded(target)
+        assert clear(target) == {"cleared": True, "left": ""}
+        target.assert_clean()
+        with recording(target.pid, tmp_path / "t.trace") as result:
+            target.ask()
+        assert result["left"] == ""
+        target.assert_unharmed()
