@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// heapwright-look [--pause] [--no-leaks] PID | --core FILE: what is resident in a process, and what
-// glibc's malloc has of it. Prints one JSON object and exits with 0. On failure it writes a line to
-// standard error. The status is then 4 if a right is missing, 5 if the process has ended, else 1.
-// Without --pause the process is never stopped. With it, its memory is copied while it stops.
+// heapwright-look [--pause] [--no-leaks] [--sizes] PID | --core FILE: what is resident in a
+// process, and what glibc's malloc has of it. Prints one JSON object and exits with 0. On failure
+// it writes a line to standard error. The status is then 4 if a right is missing, 5 if the process
+// has ended, else 1. Without --pause the process is never stopped. With it, its memory is copied
+// while it stops.
 #include "copy.hpp"
 #include "core.hpp"
 #include "report.hpp"
@@ -34,6 +35,7 @@ constexpr std::chrono::milliseconds betweenSearches{300};
 struct Asked {
     bool pause = false;
     bool leaks = true;
+    bool sizes = false;
     std::string core;
     pid_t pid = 0;
 };
@@ -72,6 +74,21 @@ Findings findingsOf(const Image& image, const Image& figures) {
 
 Leaks search(const Image& image, const Findings& findings, const Roots& roots) {
     return findLeaks(image, *findings.glibc, findings.heap, findings.blocks, roots);
+}
+
+/// The live blocks by the power of two that is at most their size.
+std::vector<Blocks> sizesOf(const Image& image, const Findings& findings) {
+    constexpr std::size_t most = 20'000'000;
+    std::vector<Blocks> sizes(64);
+    for (const Chunk& chunk : liveChunks(image, findings.heap, most).first) {
+        sizes[63 - static_cast<unsigned>(__builtin_clzll(chunk.size - 8))].add(chunk.size);
+    }
+    for (const MappedChunk& block : findings.blocks) {
+        Blocks& sum = sizes[63 - static_cast<unsigned>(__builtin_clzll(block.usable()))];
+        ++sum.blocks;
+        sum.bytes += block.usable();
+    }
+    return sizes;
 }
 
 int print(const Findings& findings, const Image& image) {
@@ -148,8 +165,11 @@ int lookAtProcess(const Asked& asked) {
                                               : " ended during the look"),
                     ended);
     }
-    const Findings findings =
+    Findings findings =
         asked.pause ? lookAtStopped(process, asked.leaks) : lookAtRunning(process, asked.leaks);
+    if (asked.sizes && findings.glibc) {
+        findings.sizes = sizesOf(process, findings);
+    }
     if (!process.isAlive()) {
         return fail(name + " ended during the look", ended);
     }
@@ -169,6 +189,8 @@ bool parse(int count, char** arguments, Asked& asked) {
             asked.pause = true;
         } else if (std::strcmp(arguments[at], "--no-leaks") == 0) {
             asked.leaks = false;
+        } else if (std::strcmp(arguments[at], "--sizes") == 0) {
+            asked.sizes = true;
         } else if (std::strcmp(arguments[at], "--core") == 0 && at + 1 < count) {
             asked.core = arguments[++at];
         } else {
@@ -183,7 +205,7 @@ bool parse(int count, char** arguments, Asked& asked) {
 int main(int count, char** arguments) {
     Asked asked;
     if (!parse(count, arguments, asked)) {
-        return fail("usage: heapwright-look [--pause] [--no-leaks] PID | --core FILE", 2);
+        return fail("usage: heapwright-look [--pause] [--no-leaks] [--sizes] PID | --core FILE", 2);
     }
     try {
         return asked.core.empty() ? lookAtProcess(asked) : lookAtCore(asked);

@@ -176,6 +176,18 @@ void addLeaks(Json& json, const std::optional<Leaks>& leaks, const Image& image)
     json.endArray().endObject();
 }
 
+void addSizes(Json& json, const std::vector<Blocks>& sizes) {
+    json.key("sizes").beginArray();
+    for (std::size_t power = 0; power < sizes.size(); ++power) {
+        if (sizes[power].blocks != 0) {
+            json.beginObject().field("least", std::uint64_t{1} << power);
+            json.field("blocks", sizes[power].blocks).field("bytes", sizes[power].bytes);
+            json.endObject();
+        }
+    }
+    json.endArray();
+}
+
 } // namespace
 
 std::string reportOf(const Findings& findings, const Image& image) {
@@ -195,6 +207,7 @@ std::string reportOf(const Findings& findings, const Image& image) {
     json.endObject();
     addMappings(json, image);
     addLeaks(json, findings.leaks, image);
+    addSizes(json, findings.sizes);
     json.key("pause_ms");
     findings.pauseMs ? json.value(*findings.pauseMs) : json.null();
     json.field("copied_bytes", findings.copiedBytes).endObject();

@@ -11,6 +11,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace heapwright::look {
 
@@ -26,6 +27,8 @@ struct Findings {
     std::uint64_t endedStacksResident = 0;
     Categories categories{};
     std::optional<Leaks> leaks;
+    std::vector<Blocks>
+        sizes; ///< live blocks by the power of two below their size; empty: not asked
     std::optional<double> pauseMs;
     std::uint64_t copiedBytes = 0;
 };

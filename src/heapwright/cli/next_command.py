@@ -39,12 +39,13 @@ NEXT: Mapping[str, str] = {
     "replay": "heapwright compare {target}   (compare the allocators on the program itself)",
     "synth": "heapwright replay TRACE   (compare the allocators on a trace)",
     "taxonomy": "heapwright report {json} -o taxonomy.html   (all curves as a page)",
+    "top": "heapwright attach --stacks PID   (records the process: its call sites)",
     "trace": "heapwright profile TRACE   (the program's requests to malloc)",
     "tune": "heapwright compare {target}   (compare with other allocators)",
     "validate": "heapwright compare -a {first},glibc {target}   (both on a program of yours)",
     "workloads": "heapwright workloads show NAME   (what a workload does)",
 }
-"""By verb. `study`, `report`, `kernel` and `look` print their own next command. `run`
+"""By verb. `study`, `report`, `kernel`, `look` and `attach` print their own next command. `run`
 becomes another program."""
 OF_TRACE: Mapping[str, str] = {
     "explain": "heapwright profile --html profile.html {trace}   (sites and charts)",

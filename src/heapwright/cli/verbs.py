@@ -67,6 +67,7 @@ PURPOSES = {
             "Find the reason for a program's memory: leak, retention, growth, or none of these.",
         ),
         Verb("look", "Show what is resident in a running process or a core file, and why."),
+        Verb("top", "Watch a running process: resident, live and held memory, rates, block sizes."),
         Verb(
             "profile",
             "Show a program's requests to malloc: amounts, sizes, lifetimes, threads, call sites.",
@@ -83,6 +84,7 @@ PURPOSES = {
     ),
     "Record and generate loads": (
         Verb("record", "Run a command and record all its requests to malloc in one trace file."),
+        Verb("attach", "Record a process that already runs, and stop again, without a restart."),
         Verb("trace", "Show the content of a trace, or check all of it."),
         Verb(
             "synth",

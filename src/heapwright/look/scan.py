@@ -20,6 +20,16 @@ DENIED = 4
 ENDED = 5
 
 
+class SizeClass(BaseModel):
+    """The live blocks with usable sizes from `least` to below twice of it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    least: int
+    blocks: int
+    bytes: int
+
+
 class Scan(BaseModel):
     """What heapwright-look prints (native/look/report.hpp)."""
 
@@ -33,6 +43,8 @@ class Scan(BaseModel):
     stacks: Stacks
     largest: tuple[LargeMapping, ...]
     objects: tuple[str, ...]
+    sizes: tuple[SizeClass, ...]
+    """Of the live blocks; empty unless requested."""
     leaks: Leaks | None
     pause_ms: float | None
     copied_bytes: int
@@ -45,9 +57,12 @@ class Denied:
     why: str
 
 
-def scan_process(pid: int, *, pause: bool, leaks: bool) -> Scan | Denied:
+def scan_process(pid: int, *, pause: bool, leaks: bool, sizes: bool = False) -> Scan | Denied:
     """Look at a process. Raises HeapwrightError if it has ended or the look failed."""
-    words = [*(["--pause"] if pause else []), *([] if leaks else ["--no-leaks"]), str(pid)]
+    words = ["--pause"] if pause else []
+    words += [] if leaks else ["--no-leaks"]
+    words += ["--sizes"] if sizes else []
+    words.append(str(pid))
     done = _run(words)
     if done.returncode == DENIED:
         return Denied(complaint(PROGRAM, done.returncode, done.stderr))

@@ -13,7 +13,7 @@ from heapwright.cli.verbs import VERBS
 
 from .tools import Heapwright
 
-NAMING_IT_THEMSELVES = {"study", "report", "kernel", "look"}
+NAMING_IT_THEMSELVES = {"study", "report", "kernel", "look", "attach"}
 BECOMING_ANOTHER_PROGRAM = {"run"}
 
 
