@@ -92,6 +92,13 @@ concept ConstOwningHeap = OwningHeap<H> && requires(const H heap, const void* ob
     { heap.owns(object) } -> std::same_as<bool>;
 };
 
+/// A heap that knows whether a live object is of the part that serves the calling thread now. It
+/// takes no lock.
+template <class H>
+concept HomeHeap = Heap<H> && requires(H heap, void* object) {
+    { heap.isHome(object) } -> std::same_as<bool>;
+};
+
 /// A marking heap reports an object as cached during a walk, from `mark` to `unmark`. A cache above
 /// marks the objects that it keeps. `mark` returns false if the address is no object.
 template <class H>

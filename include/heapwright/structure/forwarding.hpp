@@ -173,6 +173,12 @@ public:
         return SuperHeap::owns(object);
     }
 
+    [[nodiscard, gnu::always_inline]] bool isHome(void* object) noexcept
+        requires HomeHeap<SuperHeap>
+    {
+        return SuperHeap::isHome(object);
+    }
+
     [[nodiscard, gnu::always_inline]] bool mark(const void* object) noexcept
         requires MarkingHeap<SuperHeap>
     {

@@ -164,6 +164,13 @@ public:
         return large_.owns(object) || SuperHeap::owns(object);
     }
 
+    /// A mapped object is of no thread.
+    [[nodiscard]] bool isHome(void* object) noexcept
+        requires HomeHeap<SuperHeap>
+    {
+        return !isDirect(object) && SuperHeap::isHome(object);
+    }
+
     void beforeFork() noexcept
         requires forkable
     {

@@ -121,6 +121,13 @@ public:
         return placeOf(object) < ArenaPolicy::count;
     }
 
+    /// Whether an object is of the heap that the policy tries first for the calling thread.
+    [[nodiscard]] bool isHome(void* object) const noexcept
+        requires requires { ArenaPolicy::mine(); }
+    {
+        return placeOf(object) == ArenaPolicy::mine();
+    }
+
 private:
     /// Looks up the last byte before the object, because the object itself may start behind the
     /// region's end.

@@ -6,7 +6,7 @@
 //
 // A thread's cache is that of its slot (`threadSlot`); there are `Slots`. Only the slot's owner
 // accesses it. It holds objects up to the largest class and `MostBytes` bytes in all. `Overflow`
-// says how many objects move at once, and which objects leave a full cache
+// says how many objects move at once, which objects leave a full cache, and which ones it may keep
 // (structure/cache/cache_overflow.hpp). The next owner of a slot inherits its cache. A thread
 // without a slot uses the heap below.
 //
@@ -49,7 +49,7 @@ namespace heapwright {
 template <SizeClasses Classes, std::size_t MostBytes, CacheOverflow Overflow, std::size_t Slots,
           ConcurrentHeap SuperHeap>
     requires SizedHeap<SuperHeap> && MaxAlignedHeap<SuperHeap> && AnySizeHeap<SuperHeap> &&
-             AnyOrderHeap<SuperHeap>
+             AnyOrderHeap<SuperHeap> && (Overflow::ownBelow == 0 || HomeHeap<SuperHeap>)
 class ThreadCacheHeap
     : public CachingHeap<ThreadCacheHeap<Classes, MostBytes, Overflow, Slots, SuperHeap>, Classes,
                          SuperHeap> {
@@ -70,10 +70,14 @@ class ThreadCacheHeap
     using Caching::secret_;
 
     static constexpr std::size_t cacheLine = 64;
+    static constexpr bool slowStart = Overflow::firstBytes != 0;
     struct alignas(cacheLine) Slot {
         Cache cache;
         std::size_t victim = 0; ///< the class that returns objects next when another one needs room
         std::uint32_t frees = 0; ///< the number of objects put so far, if objects have an age
+        /// The number of objects that the next miss of a class takes, if fetches start slowly; 0
+        /// before the first miss.
+        [[no_unique_address]] std::array<std::uint32_t, slowStart ? Classes::count : 0> fetches{};
     };
 
 public:
@@ -116,7 +120,8 @@ public:
     [[nodiscard, gnu::always_inline]] bool tryFreeFast(void* object) noexcept {
         const std::size_t index = classOfLive(object, "free");
         const std::size_t slot = threadSlotIfTaken();
-        return Waiting::has(index) && slot < Slots && keeps(slots_[slot], object, index);
+        return Waiting::has(index) && slot < Slots && admits(object, index) &&
+               keeps(slots_[slot], object, index);
     }
 
     /// Pre: no other thread uses the heap.
@@ -181,7 +186,8 @@ private:
         if constexpr (Overflow::batch > 1 && BatchingHeap<SuperHeap>) {
             Cache& cache = slots_[slot].cache;
             const std::size_t room = (MostBytes - std::min(cache.bytes(), MostBytes)) / size;
-            ObjectLink* const first = below().mallocBatch(size, std::min(1 + room, batchOf(index)));
+            ObjectLink* const first =
+                below().mallocBatch(size, std::min(1 + room, fetch(slots_[slot], index)));
             if (first == nullptr) {
                 return nullptr;
             }
@@ -203,6 +209,28 @@ private:
         return std::clamp(MostBytes / 16 / Classes::sizeOf(index), std::size_t{1}, Overflow::batch);
     }
 
+    /// The number of objects that a miss of a class takes.
+    static std::size_t fetch(Slot& slot, std::size_t index) noexcept {
+        const std::size_t most = batchOf(index);
+        if constexpr (slowStart) {
+            constexpr std::size_t bytes = Overflow::firstBytes;
+            const std::size_t first = (bytes - 1) / Classes::sizeOf(index) + 1;
+            std::uint32_t& next = slot.fetches[index];
+            const std::size_t now = std::min(most, next != 0 ? next : first);
+            next = static_cast<std::uint32_t>(now + 1);
+            return now;
+        }
+        return most;
+    }
+
+    /// Whether the cache may keep objects of the class at all, and this one.
+    [[nodiscard, gnu::always_inline]] bool admits(void* object, std::size_t index) noexcept {
+        if constexpr (Overflow::ownBelow != 0) {
+            return Classes::sizeOf(index) >= Overflow::ownBelow || below().isHome(object);
+        }
+        return true;
+    }
+
     /// Puts the object into the cache. Returns false if the cache is full.
     [[nodiscard, gnu::always_inline]] bool keeps(Slot& slot, void* object,
                                                  std::size_t index) noexcept {
@@ -218,7 +246,7 @@ private:
     [[gnu::noinline]] static void freeBelow(void* object, ThreadCacheHeap& heap) noexcept {
         const std::size_t index = classOfLiveIn<Classes>(heap.below(), object, "free");
         const std::size_t slot = threadSlot();
-        if (Waiting::has(index) && slot < Slots) {
+        if (Waiting::has(index) && slot < Slots && heap.admits(object, index)) {
             heap.makeRoom(heap.slots_[slot], index);
             if (heap.keeps(heap.slots_[slot], object, index)) {
                 return;

@@ -1,15 +1,24 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Policies of a thread's cache: how many objects move at once, and which ones leave a full cache.
+// Policies of a thread's cache: how many objects move at once, which ones leave a full cache, and
+// which ones it may keep.
 //
 // `Batches<N>`: an empty list receives up to N objects. A full cache returns up to N objects of the
 // freed object's class, then of other classes. `Singles`: a miss takes one object. A full cache
 // returns the freed object itself. `Ages<A>`: a miss takes one object. The age of an object is the
 // number of later frees of its thread. A full cache returns all objects of age A or more. It halves
-// the age until there is room.
+// the age until there is room. `SlowStart<B, N>`: the first miss of a class takes B bytes of
+// objects, at least one object. Each later miss takes one more object, up to N. A full cache
+// returns objects as with `Batches<N>`. `OwnArena<B, P>`: as the policy P, but the cache keeps an
+// object below B bytes only if it is of the heap that serves the thread now (`HomeHeap`).
 //
-// Source: `Singles` is the buffer of Hoard 3.8, `Ages` the cache of nedmalloc.
+// With B of a cache line, the last two are the remedies of Fischer 2018 against false sharing. The
+// first fetch of `SlowStart` then fills whole lines if the class divides a line. Later fetches may
+// end inside a line.
+//
+// Source: `Singles` is the buffer of Hoard 3.8, `Ages` the cache of nedmalloc. `SlowStart<1, N>` is
+// the fetch of TCMalloc.
 #pragma once
 
 #include <heapwright/structure/cache/cached_object.hpp>
@@ -25,25 +34,39 @@ template <class O>
 concept CacheOverflow = requires {
     { O::batch } -> std::convertible_to<std::size_t>;
     { O::age } -> std::convertible_to<std::uint32_t>;
-};
-
-template <std::size_t Most>
-struct Batches {
-    static_assert(Most >= 1);
-    static constexpr std::size_t batch = Most;
-    static constexpr std::uint32_t age = 0; ///< objects have no age
+    { O::firstBytes } -> std::convertible_to<std::size_t>;
+    { O::ownBelow } -> std::convertible_to<std::size_t>;
 };
 
 struct Singles {
     static constexpr std::size_t batch = 1;
-    static constexpr std::uint32_t age = 0;
+    static constexpr std::uint32_t age = 0;      ///< 0: objects have no age
+    static constexpr std::size_t firstBytes = 0; ///< bytes of the first fetch; 0: no slow start
+    static constexpr std::size_t ownBelow = 0;   ///< 0: objects of any arena are kept
+};
+
+template <std::size_t Most>
+struct Batches : Singles {
+    static_assert(Most >= 1);
+    static constexpr std::size_t batch = Most;
 };
 
 template <std::uint32_t First>
-struct Ages {
+struct Ages : Singles {
     static_assert(First >= 1);
-    static constexpr std::size_t batch = 1;
     static constexpr std::uint32_t age = First;
+};
+
+template <std::size_t FirstBytes, std::size_t Most>
+struct SlowStart : Batches<Most> {
+    static_assert(FirstBytes >= 1);
+    static constexpr std::size_t firstBytes = FirstBytes;
+};
+
+template <std::size_t Below, CacheOverflow Overflow>
+struct OwnArena : Overflow {
+    static_assert(Below >= 1);
+    static constexpr std::size_t ownBelow = Below;
 };
 
 /// A waiting object that stores at which free of its thread it came.

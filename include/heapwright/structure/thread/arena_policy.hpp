@@ -6,7 +6,7 @@
 //
 // A policy has `count` heaps and `serve(heaps, take)`, which runs `take(heap, index)` on one of
 // them and returns its result, an object or null. It needs no lock, and loses nothing when a thread
-// ends.
+// ends. If the calling thread has a heap that is tried first, `mine()` is its index.
 #pragma once
 
 #include <heapwright/core/fork_and_signals.hpp>
@@ -82,10 +82,14 @@ class FirstFree {
 public:
     static constexpr std::size_t count = Count;
 
+    [[nodiscard]] static std::size_t mine() noexcept {
+        return Last::mine() != 0 ? Last::mine() - 1 : ByThread<Count>::mine();
+    }
+
     template <class Heaps, class Take>
         requires AttemptingHeap<typename Heaps::Each>
     [[nodiscard]] void* serve(Heaps& heaps, Take take) noexcept {
-        const std::size_t index = Last::mine() != 0 ? Last::mine() - 1 : ByThread<Count>::mine();
+        const std::size_t index = mine();
         void* object = nullptr;
         if (index >= used() || !attempted(heaps, index, take, object)) [[unlikely]] {
             object = serveElsewhere(heaps, index, take);

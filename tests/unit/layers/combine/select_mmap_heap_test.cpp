@@ -3,11 +3,16 @@
 #include <heapwright/layers/carve/coalesce_heap.hpp>
 #include <heapwright/layers/combine/select_mmap_heap.hpp>
 #include <heapwright/layers/combine/strict_seg_heap.hpp>
+#include <heapwright/layers/object/checked_heap.hpp>
 #include <heapwright/layers/object/coalesceable_heap.hpp>
 #include <heapwright/layers/reuse/freelist_heap.hpp>
 #include <heapwright/layers/source/mmap_heap.hpp>
 #include <heapwright/layers/source/null_heap.hpp>
+#include <heapwright/layers/source/reserve_heap.hpp>
+#include <heapwright/layers/thread/arena_heap.hpp>
+#include <heapwright/layers/thread/locked_heap.hpp>
 #include <heapwright/sizeclass/exact.hpp>
+#include <heapwright/sync/futex_lock.hpp>
 
 #include <support/counting_heap.hpp>
 
@@ -30,6 +35,20 @@ TEST(SelectMmapHeap, MapsFromTheLimitOn) {
     EXPECT_EQ(Ledger::the().live.size(), 1U);
     heap.free(large);
     heap.free(small);
+}
+
+TEST(SelectMmapHeap, AMappedObjectIsAtHomeWithNoThread) {
+    using Space =
+        LockedHeap<FutexLock,
+                   CheckedHeap<CoalesceHeap<4 * KiB, CoalesceableHeap<ReserveHeap<4 * MiB>>>>>;
+    SelectMmapHeap<FixedLimit<10'000>, CheckedHeap<MmapHeap>, ArenaHeap<ByThread<4>, Space>> heap;
+    void* const small = heap.malloc(100);
+    void* const large = heap.malloc(20'000);
+    EXPECT_TRUE(heap.isHome(small));
+    EXPECT_FALSE(heap.isHome(large));
+    heap.free(large);
+    heap.free(small);
+    EXPECT_FALSE(HomeHeap<Select<FixedLimit<10'000>>>) << "the heap below has none";
 }
 
 TEST(SelectMmapHeap, ClearsOnlyUsedMemory) {

@@ -124,6 +124,33 @@ TEST(ArenaHeap, OwnsOnlyItsOwnObjects) {
     one.free(object);
 }
 
+template <class Policy>
+class ArenaHeapHome : public ::testing::Test {};
+using PoliciesWithAHome = ::testing::Types<ByThread<4>, FirstFree<4>>;
+TYPED_TEST_SUITE(ArenaHeapHome, PoliciesWithAHome, );
+
+TYPED_TEST(ArenaHeapHome, AnObjectIsAtHomeWithTheThreadThatItsArenaServes) {
+    Arenas<TypeParam> heap;
+    int local = 0;
+    void* const object = heap.malloc(10);
+    EXPECT_TRUE(heap.isHome(object));
+    EXPECT_FALSE(heap.isHome(&local));
+    void* foreign = nullptr;
+    elsewhere(4, [&] {
+        foreign = heap.malloc(10);
+        EXPECT_TRUE(heap.isHome(foreign));
+        EXPECT_FALSE(heap.isHome(object));
+    });
+    EXPECT_FALSE(heap.isHome(foreign));
+    heap.free(foreign);
+    heap.free(object);
+}
+
+TEST(ArenaHeap, HasNoHomeForThreadsIfHeapsServeInTurn) {
+    EXPECT_TRUE(HomeHeap<Arenas<ByThread<4>>>);
+    EXPECT_FALSE(HomeHeap<Arenas<RoundRobin<4>>>);
+}
+
 TEST(ArenaHeap, RefusesSizesAndGoesOn) {
     Arenas<FirstFree<4>> heap;
     const volatile std::size_t huge = SIZE_MAX - 8;

@@ -1,7 +1,19 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
+#include <heapwright/core/address.hpp>
+#include <heapwright/layers/carve/aligned_block_heap.hpp>
+#include <heapwright/layers/carve/coalesce_heap.hpp>
+#include <heapwright/layers/carve/superblock_heap.hpp>
+#include <heapwright/layers/object/checked_heap.hpp>
+#include <heapwright/layers/object/coalesceable_heap.hpp>
+#include <heapwright/layers/source/mmap_heap.hpp>
+#include <heapwright/layers/source/reserve_heap.hpp>
+#include <heapwright/layers/thread/arena_heap.hpp>
 #include <heapwright/layers/thread/thread_cache_heap.hpp>
 #include <heapwright/sizeclass/exact.hpp>
+#include <heapwright/sizeclass/geometric_slots.hpp>
+
+#include <support/other_thread.hpp>
 
 #include <gtest/gtest.h>
 
@@ -119,6 +131,103 @@ TEST(ThreadCacheHeap, YoungObjectsLeaveIfTheOldOnesMakeNoRoom) {
         heap.free(objects[3]);
     }
     EXPECT_TRUE(Ledger::the().live.empty());
+}
+
+/// Power-of-two classes in superblocks, as the thread's cache of TCMalloc has them below.
+using Central =
+    LockedHeap<FutexLock, SuperblockHeap<GeometricSlots<2, 1, 16, 4 * KiB>,
+                                         AlignedBlockHeap<32 * KiB, 1 * MiB, MmapHeap>>>;
+template <class Overflow>
+using BeforeCentral =
+    ThreadCacheHeap<GeometricSlots<2, 1, 16, 4 * KiB>, 256 * KiB, Overflow, 64, Central>;
+
+TEST(ThreadCacheHeap, StartsWithOneObjectAndFetchesOneMoreAtEachMiss) {
+    Ledger::begin();
+    {
+        Cached<16 * KiB, SlowStart<1, 4>> heap;
+        std::vector<void*> objects;
+        std::vector<std::size_t> misses;
+        for (std::size_t i = 0; i < 14; ++i) {
+            const std::size_t before = Ledger::the().requests;
+            objects.push_back(heap.malloc(40));
+            if (Ledger::the().requests != before) {
+                misses.push_back(Ledger::the().requests - before);
+            }
+        }
+        EXPECT_EQ(misses, (std::vector<std::size_t>{1, 2, 3, 4, 4}));
+        EXPECT_EQ(several(heap, 1, 24).size(), 1U) << "another class starts anew";
+        EXPECT_EQ(Ledger::the().requests, 15U);
+        freeAll(heap, objects);
+    }
+    EXPECT_EQ(Ledger::the().live.size(), 1U);
+    EXPECT_EQ(Ledger::the().wrongFrees, 0U);
+}
+
+TEST(ThreadCacheHeap, AFirstFetchOfALineGivesNoLineToTwoThreads) {
+    const auto neighbours = [](auto& heap) {
+        void* const mine = heap.malloc(8);
+        void* other = nullptr;
+        elsewhere(64, [&] { other = heap.malloc(8); });
+        const bool together = addressOf(mine) / 64 == addressOf(other) / 64;
+        heap.free(other);
+        heap.free(mine);
+        return together;
+    };
+    BeforeCentral<SlowStart<1, 32>> single;
+    EXPECT_TRUE(neighbours(single)) << "each thread takes one object of 16 bytes";
+    BeforeCentral<SlowStart<64, 32>> line;
+    EXPECT_FALSE(neighbours(line));
+}
+
+TEST(ThreadCacheHeap, AFirstFetchOfALineIsOneObjectFromALineOn) {
+    Ledger::begin();
+    {
+        Cached<16 * KiB, SlowStart<64, 4>> heap;
+        std::vector<void*> objects;
+        std::vector<std::size_t> fetched;
+        for (const std::size_t size : {24U, 40U, 56U, 72U}) {
+            const std::size_t before = Ledger::the().requests;
+            objects.push_back(heap.malloc(size));
+            fetched.push_back(Ledger::the().requests - before);
+        }
+        EXPECT_EQ(fetched, (std::vector<std::size_t>{3, 2, 2, 1}));
+        freeAll(heap, objects);
+    }
+    EXPECT_TRUE(Ledger::the().live.empty());
+}
+
+/// The arenas of ptmalloc2, in small.
+using ArenaSpace =
+    LockedHeap<FutexLock,
+               CheckedHeap<CoalesceHeap<4 * KiB, CoalesceableHeap<ReserveHeap<4 * MiB>>>>>;
+template <class Overflow>
+using BeforeArenas =
+    ThreadCacheHeap<Exact<4>, 1024, Overflow, 64, ArenaHeap<ByThread<4>, ArenaSpace>>;
+
+/// What another thread gets after it has freed an object of the calling thread.
+void* reusedElsewhere(auto& heap, void* object, std::size_t size) {
+    void* got = nullptr;
+    elsewhere(4, [&] {
+        heap.free(object);
+        got = heap.malloc(size);
+        heap.free(got);
+    });
+    return got;
+}
+
+TEST(ThreadCacheHeap, KeepsSmallObjectsOfItsOwnArenaOnlyIfThePolicySaysSo) {
+    BeforeArenas<Singles> any;
+    void* object = any.malloc(40);
+    EXPECT_EQ(reusedElsewhere(any, object, 40), object) << "the cache takes a block of any arena";
+    BeforeArenas<OwnArena<64, Singles>> own;
+    object = own.malloc(40);
+    EXPECT_NE(reusedElsewhere(own, object, 40), object);
+    EXPECT_EQ(own.malloc(40), object) << "it has returned to its arena";
+    own.free(object);
+    EXPECT_EQ(own.malloc(40), object) << "the cache keeps what is of its thread's arena";
+    own.free(object);
+    object = own.malloc(72);
+    EXPECT_EQ(reusedElsewhere(own, object, 72), object) << "not smaller than a line";
 }
 
 } // namespace

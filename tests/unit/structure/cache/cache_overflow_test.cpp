@@ -10,6 +10,7 @@ namespace heapwright {
 namespace {
 
 static_assert(CacheOverflow<Batches<8>> && CacheOverflow<Singles> && CacheOverflow<Ages<128>>);
+static_assert(CacheOverflow<SlowStart<1, 32>> && CacheOverflow<OwnArena<64, Ages<128>>>);
 static_assert(!CacheOverflow<int>);
 
 TEST(CacheOverflow, StatesHowManyObjectsMoveAndWhetherTheyHaveAnAge) {
@@ -19,6 +20,16 @@ TEST(CacheOverflow, StatesHowManyObjectsMoveAndWhetherTheyHaveAnAge) {
     EXPECT_EQ(Singles::age, 0U);
     EXPECT_EQ(Ages<128>::batch, 1U);
     EXPECT_EQ(Ages<128>::age, 128U);
+}
+
+TEST(CacheOverflow, StatesTheFirstFetchAndWhichObjectsMustBeOfTheOwnArena) {
+    EXPECT_EQ(Batches<8>::firstBytes, 0U) << "no slow start";
+    EXPECT_EQ(Batches<8>::ownBelow, 0U) << "objects of any arena are kept";
+    EXPECT_EQ((SlowStart<64, 32>::firstBytes), 64U);
+    EXPECT_EQ((SlowStart<64, 32>::batch), 32U);
+    EXPECT_EQ((OwnArena<64, SlowStart<1, 8>>::ownBelow), 64U);
+    EXPECT_EQ((OwnArena<64, SlowStart<1, 8>>::batch), 8U) << "the rest is the other policy's";
+    EXPECT_EQ((OwnArena<64, SlowStart<1, 8>>::firstBytes), 1U);
 }
 
 TEST(AgedObject, KeepsItsStampWhileItIsCached) {

@@ -36,6 +36,7 @@ TEST(ByThread, GivesEachLiveThreadAPlaceThatItKeeps) {
     ByThread<8> assignment;
     const std::size_t mine = served(assignment, heaps);
     EXPECT_EQ(served(assignment, heaps), mine);
+    EXPECT_EQ(ByThread<8>::mine(), mine);
     std::size_t other = mine;
     std::thread([&] {
         other = served(assignment, heaps);
