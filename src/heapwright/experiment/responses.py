@@ -13,6 +13,8 @@ from typing import Any
 
 from heapwright.artefacts.profile.document import Profile
 from heapwright.artefacts.profile.figures import figure_of
+from heapwright.artefacts.run.replay import ReplayFigures
+from heapwright.artefacts.run.replay_responses import replay_figure
 from heapwright.artefacts.study.model import Origin, Response
 from heapwright.experiment.output_figures import number_in
 from heapwright.experiment.simulation import event_in
@@ -69,9 +71,8 @@ def _read(response: Response, left: Left) -> float | None:
             return number_in(_text(response, left), response)
         case "callgrind" | "cachegrind":
             return event_in(left.counts.get(response.origin, {}), response.event)
-        case "profile":
-            assert response.figure is not None
-            return None if left.profile is None else figure_of(left.profile, response.figure)
+        case "profile" | "replay":
+            return _named(response, left)
         case "counter":
             counted: float | None = left.figures["counters"].get(response.event or "instructions")
             return counted
@@ -81,6 +82,15 @@ def _read(response: Response, left: Left) -> float | None:
         case _:
             values = [left.figures[name] for name in FIELDS[response.origin]]
             return None if None in values else float(sum(values))
+
+
+def _named(response: Response, left: Left) -> float | None:
+    """A figure of the profile or of the replay, by its path."""
+    assert response.figure is not None
+    if response.origin == "replay":
+        replay = ReplayFigures.model_validate(left.figures["replay"])
+        return replay_figure(replay, response.figure)
+    return None if left.profile is None else figure_of(left.profile, response.figure)
 
 
 def _text(response: Response, left: Left) -> str:

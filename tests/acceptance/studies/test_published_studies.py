@@ -25,6 +25,7 @@ NAMES = (
     "fischer-2018-loop",
     "fischer-2018-mysql",
     "fischer-2018-traces",
+    "fischer-2018-traces-memory",
     "matias-2011-mysql",
 )
 OTHERS = ("httpd-pools", "reference", "granary", "applications-today", "kernel-models")

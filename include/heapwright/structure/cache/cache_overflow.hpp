@@ -10,8 +10,9 @@
 // number of later frees of its thread. A full cache returns all objects of age A or more. It halves
 // the age until there is room. `SlowStart<B, N>`: the first miss of a class takes B bytes of
 // objects, at least one object. Each later miss takes one more object, up to N. A full cache
-// returns objects as with `Batches<N>`. `OwnArena<B, P>`: as the policy P, but the cache keeps an
-// object below B bytes only if it is of the heap that serves the thread now (`HomeHeap`).
+// returns objects as with `Batches<N>`. `OwnArena<B, P>`: as the policy P, with one more condition
+// for objects below B bytes. The cache keeps such an object only if it is of the heap that serves
+// the thread now (`HomeHeap`).
 //
 // With B of a cache line, the last two are the remedies of Fischer 2018 against false sharing. The
 // first fetch of `SlowStart` then fills whole lines if the class divides a line. Later fetches may

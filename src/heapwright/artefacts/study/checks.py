@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 from heapwright.artefacts.profile.figures import why_not
 from heapwright.artefacts.run.replay import shows_memory
+from heapwright.artefacts.run.replay_responses import OF_MEMORY, why_no_figure
 from heapwright.artefacts.study.condition import ConditionError, parse_condition
 from heapwright.artefacts.study.factor import ALLOCATOR, CPUS, Factor, Level, LevelTable
 from heapwright.artefacts.study.model import PARSED, Response, Study
@@ -29,6 +30,8 @@ RESERVED = {*OWN_COLUMNS, *PLACES, "command", "report", "true", "false", *keywor
 COUNTING = ("counter", "callgrind", "cachegrind")
 COUNTERS = ("instructions", "cycles", "cache-misses", "branch-misses")
 OF_PROGRAM = ("program", "profile")
+EXAMPLES = {"profile": "totals.allocations", "replay": "routines.malloc.mean_ns"}
+"""Origins of responses that name a figure, with one figure each."""
 LONGEST_NAME = 100
 SCALE = re.compile(r"[a-z][a-z0-9-]*")
 MOST_CPUS = 100_000
@@ -90,14 +93,18 @@ def _replayed(study: Study) -> Iterator[Problem]:
         yield Problem(("touch",), "touch is for a trace that is replayed")
     if study.touch is not None and not shows_memory(study.touch):
         for name, response in study.responses.items():
-            if response.origin == "peak_rss":
+            of_memory = response.origin == "replay" and response.figure in OF_MEMORY
+            if response.origin == "peak_rss" or of_memory:
                 yield Problem(
-                    ("responses", name, "from"),
+                    ("responses", name, "figure" if of_memory else "from"),
                     f'a replay with touch = "{study.touch}" does not write into its memory, so it '
                     "has no peak; leave touch out",
                 )
     if study.process is not None and study.trace is None:
         yield Problem(("process",), "process is for a trace that is replayed")
+    for name, response in study.responses.items():
+        if response.origin == "replay" and study.trace is None:
+            yield Problem(("responses", name, "from"), "there is no trace that is replayed")
 
 
 def _program(study: Study) -> Iterator[Problem]:
@@ -263,13 +270,14 @@ def _response(study: Study, name: str, response: Response) -> Iterator[Problem]:
 
 
 def _figure(here: Keys, response: Response) -> Iterator[Problem]:
-    if response.origin != "profile":
+    if response.origin not in EXAMPLES:
         if response.figure is not None:
-            yield Problem(here, 'figure is for a response from "profile"')
+            yield Problem(here, f"figure is for a response from {' or '.join(EXAMPLES)}")
         return
-    why = "say which figure: as totals.allocations"
+    why = f"say which figure: as {EXAMPLES[response.origin]}"
     if response.figure is not None:
-        why = why_not(response.figure)
+        check = why_not if response.origin == "profile" else why_no_figure
+        why = check(response.figure)
     if why:
         yield Problem(here, why)
 

@@ -48,6 +48,7 @@ Origin = Literal[
     "measure",
     "program",
     "profile",
+    "replay",
     "callgrind",
     "cachegrind",
 ]
@@ -131,7 +132,7 @@ class Response(_Frozen):
         StrictStr | None,
         Field(
             description="Of a profile: its path in the document, as totals.allocations; PATH=WORD "
-            "is 1 where it is this word, else 0"
+            "is 1 where it is this word, else 0. Of a replay: as a_over_u, routines.malloc.mean_ns"
         ),
     ] = None
     scale: Annotated[
