@@ -38,6 +38,7 @@
 //   walk(visit)               visits each live object
 //   forEachRun(visit)         visits each run in use
 //   owns(object)              whether an object is of this heap
+//   isHome(object)            whether an object is of the part that serves the thread now
 //   mark(object)              reports an object as cached during a walk
 //   unmark()                  ends the marks
 //   check(object, routine)    ends the program unless it is a live object
