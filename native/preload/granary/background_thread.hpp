@@ -61,13 +61,14 @@ public:
         }
     }
 
-    /// Wakes the thread for the first memory that waits, or asks for the thread if much waits.
+    /// Wakes the thread for the first memory that waits, or asks for the thread if much waits. A
+    /// thread that looks again within the delay anyway is not woken.
     static void memoryWaits(bool first, bool much) noexcept {
         if (first) {
             alone_.store(false, std::memory_order_relaxed);
         }
         if (state_.load(std::memory_order_relaxed) == State::running) {
-            if (first) {
+            if (first && sleepsLong_.load(std::memory_order_relaxed)) {
                 wake();
             }
         } else if (much && !platform::singleThreaded() && !alone_.load(std::memory_order_relaxed) &&
@@ -94,6 +95,8 @@ private:
     static constexpr std::uint32_t forever = UINT32_MAX;
     /// Milliseconds without work after which a thread that nothing else wants ends.
     static constexpr std::uint32_t lingering = 500;
+    /// The least time in milliseconds between two looks while nothing waits.
+    static constexpr std::uint32_t shortest = 10;
 
     /// The C library does not notice that other threads have ended, so the thread queries the
     /// system. If there are none, it is not asked again before the next first memory waits.
@@ -113,18 +116,20 @@ private:
 
     [[gnu::cold]] static void* attend(void* /*nothing*/) {
         std::uint32_t patience = 1; // milliseconds until it counts the threads again
-        bool idle = false;          // nothing waited the last time, and it lingered since
+        std::uint32_t idle = 0;     // milliseconds for which nothing has waited
         while (GranarySettings::background() == Background::automatic || wanted()) {
             const std::uint32_t seen = wakes_.load(std::memory_order_acquire);
+            // Before it looks. Memory that waits afterwards then wakes it.
+            sleepsLong_ = idle >= lingering;
             DeferredWork::look();
             std::uint32_t pause = tended();
-            const bool nothing = pause == forever;
-            if (nothing && idle && !wanted()) {
+            if (pause != forever) {
+                idle = 0;
+            } else if (idle < lingering) {
+                pause = std::clamp(GranarySettings::returnDelay(), shortest, lingering);
+                idle += pause;
+            } else if (!wanted()) {
                 break;
-            }
-            idle = nothing;
-            if (!wanted()) {
-                pause = std::min(pause, lingering);
             }
             if (firstHasEnded_) {
                 if (platform::aloneInProcess()) {
@@ -139,6 +144,7 @@ private:
             }
             platform::sharedFutexWait(wakes_, seen, pause);
         }
+        sleepsLong_ = false;
         state_ = State::none;
         if (wanted()) {
             start(); // it was requested again meanwhile
@@ -158,6 +164,8 @@ private:
 
     static inline constinit std::atomic<State> state_{State::none};
     static inline constinit std::atomic<std::uint32_t> wakes_{0};
+    /// Whether the next sleep may be longer than memory may wait.
+    static inline constinit std::atomic<bool> sleepsLong_{false};
     static inline constinit std::atomic<bool> alone_{false}; ///< no other thread, when last asked
     static inline constinit std::atomic<bool> firstHasEnded_{false};
     static inline constinit std::atomic<bool> watched_{false};
