@@ -391,9 +391,11 @@ public:
         Link head = head_;
         std::uint32_t left = most;
         ObjectLink* object = chain;
-        for (; left > 0 && addressOf(object) - addressOf(this) < Size; --left) {
-            const std::uint32_t offset = offsetOf(object, layout);
-            const std::uint32_t slot = slotAround(offset, layout);
+        const Address start = addressOf(this) + layout.first;
+        for (; left > 0; --left) {
+            // In 64 bits. So no address outside of the superblock is that of a slot.
+            const std::uint64_t offset = addressOf(object) - start;
+            const std::uint64_t slot = (offset * layout.reciprocal) >> 32U;
             if (slot >= unused || link[slot] != live || slot * layout.slot != offset) [[unlikely]] {
                 break;
             }
