@@ -36,7 +36,8 @@ using Source = ExtentHeap<32 * KiB, Mutex, GranarySettings, SystemExtents>;
 // Units of 32 KiB, for small and large objects.
 using Extents = UniqueHeap<ExtentsName, Source>;
 using Classes = LinearSlots<1024, 4 * KiB, 16 * KiB>; // steps of 16, then 8 and 4 per doubling
-using Rule = Counted<Emptiness<1, 4, 1>>;             // f = 1/4, K = 1
+// f = 1/4. K = 2 for superblocks of 128 slots or more, otherwise K = 1.
+using Rule = Counted<BySlots<128, Emptiness<1, 4, 2>, Emptiness<1, 4, 1>>>;
 // Beyond 16 threads, a thread shares a heap until its 512th request or free of a small object.
 using Assigned = EarnedHeap<2047, 16, 512>;
 using Small = HoardHeap<Classes, Assigned, Rule, CleanRunningLines, Extents>;

@@ -83,7 +83,7 @@ public:
         const auto count = static_cast<double>(Stack::count(sizeClass));
         const auto cached = static_cast<double>(threads * Stack::cached(sizeClass));
         return kappas()[sizeClass] * (static_cast<double>(mostLive) + cached) * slot +
-               static_cast<double>(heaps * Rule::kept) * count * slot;
+               static_cast<double>(heaps * Rule::keptOf(Stack::count(sizeClass))) * count * slot;
     }
 
 private:

@@ -9,6 +9,7 @@
 // free slots, or at most the fraction f of its slots is free. A superblock that it moves is at
 // least f empty. `Never`: a heap keeps all its superblocks. `InParts<N, Rule>`: `Rule`, with N
 // groups by fullness instead of 8; the empty and the full superblocks have groups of their own.
+// `BySlots`: one of two rules, by the number of slots of a superblock.
 //
 // Source: Hoard (Berger 2002, 7.2.1). The text of the thesis gives f = 3/4. Its tables have f from
 // 1/8 to 1/2, with the other results at 1/4, and its heaps use 3/4 and more. So f is 1/4 here.
@@ -30,6 +31,11 @@ struct Emptiness {
     static constexpr std::size_t denominator = Denominator;
     static constexpr std::size_t kept = Kept;
     static constexpr std::uint32_t parts = 8;
+
+    /// K for superblocks of `each` slots.
+    [[nodiscard]] static constexpr std::size_t keptOf(std::size_t /*each*/) noexcept {
+        return Kept;
+    }
 
     /// The least `used` that the rule allows.
     [[nodiscard]] static constexpr std::size_t least(std::size_t held, std::size_t each) noexcept {
@@ -68,6 +74,22 @@ template <std::uint32_t Parts, class Rule>
 struct InParts : Rule {
     static_assert(Parts >= 1 && Parts <= 28, "each group has a bit in a word");
     static constexpr std::uint32_t parts = Parts;
+};
+
+/// `ManySlots` for superblocks of at least `Slots` slots, and `Few` for the others. The more
+/// objects a superblock has, the more a move costs: its objects become old (`CleanLines`).
+template <std::size_t Slots, class ManySlots, class Few>
+struct BySlots : Few {
+    static_assert(ManySlots::numerator == Few::numerator &&
+                      ManySlots::denominator == Few::denominator,
+                  "only K differs");
+
+    [[nodiscard]] static constexpr std::size_t keptOf(std::size_t each) noexcept {
+        return each >= Slots ? ManySlots::kept : Few::kept;
+    }
+    [[nodiscard]] static constexpr std::size_t least(std::size_t held, std::size_t each) noexcept {
+        return each >= Slots ? ManySlots::least(held, each) : Few::least(held, each);
+    }
 };
 
 /// A rule for heaps that count the acquisitions of their locks and the waits for them.

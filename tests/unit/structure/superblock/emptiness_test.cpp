@@ -36,6 +36,21 @@ TEST(Emptiness, SaysWhichSuperblockIsEmptyEnough) {
     EXPECT_TRUE((Emptiness<1, 2, 4>::isMostlyEmpty(1, 3)));
 }
 
+TEST(BySlots, KeepsMoreSuperblocksOfManySlots) {
+    using Few = Emptiness<1, 4, 1>;
+    using Many = Emptiness<1, 4, 3>;
+    using Rule = BySlots<128, Many, Few>;
+    for (const std::size_t each : {2U, 127U, 128U, 2000U}) {
+        const bool many = each >= 128;
+        EXPECT_EQ(Rule::keptOf(each), many ? 3U : 1U) << each;
+        for (std::size_t held = 0; held <= 20 * each; held += each) {
+            EXPECT_EQ(Rule::least(held, each),
+                      many ? Many::least(held, each) : Few::least(held, each))
+                << held << " slots in superblocks of " << each;
+        }
+    }
+}
+
 TEST(Never, RequiresNoUse) {
     EXPECT_EQ(Never::least(1'000'000, 10), 0U);
 }
