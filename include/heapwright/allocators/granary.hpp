@@ -39,7 +39,8 @@ using Classes = LinearSlots<1024, 4 * KiB, 16 * KiB>; // steps of 16, then 8 and
 // f = 1/4. K = 2 for superblocks of 128 slots or more, otherwise K = 1.
 using Rule = Counted<BySlots<128, Emptiness<1, 4, 2>, Emptiness<1, 4, 1>>>;
 // Beyond 16 threads, a thread shares a heap until its 512th request or free of a small object.
-using Assigned = EarnedHeap<2047, 16, 512>;
+// Beyond 32, and beyond twice as many threads as processors, until its 2,048th.
+using Assigned = EarnedHeap<2047, 16, 512, 2048>;
 using Small = HoardHeap<Classes, Assigned, Rule, CleanRunningLines, Extents>;
 using Large = UnitObjectHeap<32 * KiB, Extents>; // in runs of units
 // Larger than S/2 is large.

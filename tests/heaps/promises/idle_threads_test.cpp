@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <latch>
@@ -19,17 +20,20 @@ namespace heapwright::testing::promises {
 namespace {
 
 namespace granary = allocators::granary;
+using platform::processors;
 
-/// Allocates one object of each class up to 8 KiB, then frees all of them.
+/// Allocates one object of each class up to 8 KiB and frees all of them, some times.
 template <class Heap>
-void useEachClass() {
+void useEachClass(unsigned rounds) {
     Heap heap;
-    std::vector<void*> objects;
-    for (std::size_t index = 0; granary::Classes::sizeOf(index) <= 8 * KiB; ++index) {
-        objects.push_back(heap.malloc(granary::Classes::sizeOf(index)));
-    }
-    for (void* const object : objects) {
-        heap.free(object);
+    for (unsigned round = 0; round < rounds; ++round) {
+        std::vector<void*> objects;
+        for (std::size_t index = 0; granary::Classes::sizeOf(index) <= 8 * KiB; ++index) {
+            objects.push_back(heap.malloc(granary::Classes::sizeOf(index)));
+        }
+        for (void* const object : objects) {
+            heap.free(object);
+        }
     }
 }
 
@@ -45,13 +49,13 @@ std::uint64_t usedBytes() {
 
 /// The bytes in use while a number of threads wait.
 template <class Heap>
-std::uint64_t usedWith(std::ptrdiff_t number) {
+std::uint64_t usedWith(std::ptrdiff_t number, unsigned rounds) {
     std::latch idle(number);
     std::latch end(1);
     std::vector<std::thread> threads;
     for (std::ptrdiff_t each = 0; each < number; ++each) {
         threads.emplace_back([&] {
-            useEachClass<Heap>();
+            useEachClass<Heap>(rounds);
             idle.count_down();
             end.wait();
         });
@@ -71,9 +75,19 @@ using Kinds = ::testing::Types<granary::Cached, allocators::granary_strict::Cach
 TYPED_TEST_SUITE(IdleThreads, Kinds);
 
 TYPED_TEST(IdleThreads, HoldLittleMoreMemoryWhenTheyAreMany) {
-    const std::uint64_t few = usedWith<TypeParam>(16);
+    const std::uint64_t few = usedWith<TypeParam>(16, 1);
     EXPECT_GT(few, 16 * 256 * KiB) << "each of them has superblocks of its own";
-    EXPECT_LE(usedWith<TypeParam>(1000) * 10, few * 13);
+    EXPECT_LE(usedWith<TypeParam>(1000, 1) * 10, few * 13);
+}
+
+/// Up to 32 threads, and up to twice as many as processors, each soon has its own superblocks.
+TYPED_TEST(IdleThreads, HoldLittleMoreMemoryAfterSomeRounds) {
+    const auto few = static_cast<std::ptrdiff_t>(std::max<std::size_t>(32, 2 * processors()));
+    if (few > 250) {
+        GTEST_SKIP() << "the machine has so many processors that 1,000 threads are few";
+    }
+    const std::uint64_t most = usedWith<TypeParam>(few, 4) * 13;
+    EXPECT_LE(usedWith<TypeParam>(1000, 4) * 10, most);
 }
 
 /// The check finds a heap in which each thread has its own at once.
@@ -83,7 +97,7 @@ TEST(IdleThreadsMutation, AHeapForEachThreadIsFound) {
                             UniqueHeap<Name, granary::Source>>;
     using Cached = OwnerCacheHeap<granary::Classes, granary::coarseLimits, PlainFreelist,
                                   UniqueHeap<Name, Small>>;
-    EXPECT_GT(usedWith<Cached>(100), 4 * usedWith<Cached>(16));
+    EXPECT_GT(usedWith<Cached>(100, 1), 4 * usedWith<Cached>(16, 1));
 }
 
 } // namespace

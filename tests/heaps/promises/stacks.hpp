@@ -77,8 +77,8 @@ struct GranaryStack {
 using Granary = GranaryStack<allocators::granary::Rule, CleanRunningLines, OwnHeap<64>>;
 using GranaryStrict = GranaryStack<allocators::granary::Rule, CleanLines, OwnHeap<64>>;
 /// Most threads share a heap, for ever or for their first requests.
-using Sharing = EarnedHeap<64, 2, UINT32_MAX>;
-using Earning = EarnedHeap<64, 2, 300>;
+using Sharing = EarnedHeap<64, 2, UINT32_MAX, UINT32_MAX>;
+using Earning = EarnedHeap<64, 2, 300, 300>;
 using GranaryShared = GranaryStack<allocators::granary::Rule, CleanRunningLines, Sharing>;
 using GranaryEarned = GranaryStack<allocators::granary::Rule, CleanRunningLines, Earning>;
 using GranaryStrictEarned = GranaryStack<allocators::granary::Rule, CleanLines, Earning>;

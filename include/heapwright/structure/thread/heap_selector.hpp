@@ -91,23 +91,30 @@ struct OwnHeap {
 
 /// As `OwnHeap`, but only the threads in the first `Prompt` slots have a heap at once. A thread in
 /// another slot gets its heap with its `Requests`-th noted request, and has the shared heap before.
-/// A thread that allocates little thus needs no memory of its own.
-template <std::size_t Count, std::size_t Prompt, std::uint32_t Requests>
+/// In a slot beyond twice the number of processors, and beyond `2 * Prompt`, it is the
+/// `CrowdedRequests`-th, because most of them then wait. A thread that allocates little thus needs
+/// no memory of its own.
+template <std::size_t Count, std::size_t Prompt, std::uint32_t Requests,
+          std::uint32_t CrowdedRequests>
 class EarnedHeap : public OwnHeap<Count> {
-    static_assert(Requests >= 1);
-    /// The number of noted requests of the thread, at most `Requests`.
+    static_assert(Requests >= 1 && CrowdedRequests >= Requests);
+    /// The number of noted requests of the thread; `earned` if it has its heap.
     using Noted = platform::PerThread<EarnedHeap, std::uint32_t>;
+    static constexpr std::uint32_t earned = UINT32_MAX;
 
 public:
     [[nodiscard]] static std::size_t mine() noexcept {
-        return threadSlot() < Prompt || Noted::mine() == Requests ? OwnHeap<Count>::mine() : 0;
+        return threadSlot() < Prompt || Noted::mine() == earned ? OwnHeap<Count>::mine() : 0;
     }
 
     /// False for a thread without a slot.
     [[nodiscard]] static bool earns() noexcept {
+        const std::size_t slot = threadSlot();
         std::uint32_t& noted = Noted::mine();
-        if (threadSlot() >= Prompt && noted < Requests) {
-            ++noted;
+        if (slot >= Prompt && noted != earned) {
+            const bool crowded =
+                ++noted >= Requests && slot >= 2 * Prompt && slot >= 2 * platform::processors();
+            noted = noted >= (crowded ? CrowdedRequests : Requests) ? earned : noted;
         }
         return mine() != 0;
     }

@@ -228,7 +228,7 @@ TEST(HoardHeap, KeepsTheLinesOfTwoTenantsApart) {
 
 /// Two threads that share the first heap get no parts of one line.
 TEST(HoardHeap, KeepsTheLinesApartInASharedHeap) {
-    Hoard<EarnedHeap<64, 0, 1000>, CleanLines> heap;
+    Hoard<EarnedHeap<64, 0, 1000, 1000>, CleanLines> heap;
     std::set<Address> lines;
     for (int thread = 0; thread < 2; ++thread) {
         std::thread([&] {

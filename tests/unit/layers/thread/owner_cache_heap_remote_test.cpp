@@ -172,7 +172,7 @@ TEST(OwnerCacheHeap, CountsAFreeOfAnEndedThreadsObjectOnce) {
     struct Name {};
     constexpr std::size_t requests = 10;
     using Cached =
-        typename Stack<Name, EarnedHeap<64, 0, requests>, CleanRunningLines>::CachedSmall;
+        typename Stack<Name, EarnedHeap<64, 0, requests, requests>, CleanRunningLines>::CachedSmall;
     Cached heap;
     std::vector<void*> objects;
     std::thread([&] {

@@ -207,7 +207,7 @@ TEST(OwnerCacheHeap, ServesThreadsWithoutAHeap) {
 TEST(OwnerCacheHeap, HasACacheOnlyWhenTheThreadHasEarnedIt) {
     struct Name {};
     constexpr std::uint32_t requests = 10;
-    using Stack = testing::Stack<Name, EarnedHeap<64, 0, requests>>;
+    using Stack = testing::Stack<Name, EarnedHeap<64, 0, requests, requests>>;
     using Cached = typename Stack::CachedSmall;
     auto& below = Stack::Small1::theHeap();
     Cached heap;

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstddef>
+#include <latch>
 #include <set>
 #include <thread>
 #include <vector>
@@ -61,7 +63,7 @@ TEST(OwnHeap, IsInheritedByTheNextThread) {
 }
 
 TEST(EarnedHeap, GivesTheFirstThreadsTheirOwnAtOnce) {
-    const std::vector<std::size_t> told = toldTo<EarnedHeap<64, 3, 2>>(8);
+    const std::vector<std::size_t> told = toldTo<EarnedHeap<64, 3, 2, 2>>(8);
     const std::set<std::size_t> different(told.begin(), told.end());
     EXPECT_TRUE(different.contains(0));
     for (const std::size_t index : different) {
@@ -70,7 +72,7 @@ TEST(EarnedHeap, GivesTheFirstThreadsTheirOwnAtOnce) {
 }
 
 TEST(EarnedHeap, IsSharedUntilEnoughRequestsAreNoted) {
-    using Earned = EarnedHeap<64, 0, 3>;
+    using Earned = EarnedHeap<64, 0, 3, 3>;
     std::thread([] {
         EXPECT_FALSE(Earned::earns());
         EXPECT_FALSE(Earned::earns());
@@ -82,11 +84,42 @@ TEST(EarnedHeap, IsSharedUntilEnoughRequestsAreNoted) {
     std::thread([] { EXPECT_EQ(Earned::mine(), 0U) << "each thread earns its own"; }).join();
 }
 
+TEST(EarnedHeap, NeedsMoreRequestsBeyondTwiceTheNumberOfProcessors) {
+    using Earned = EarnedHeap<4095, 0, 2, 5>;
+    const std::size_t few = 2 * platform::processors();
+    std::vector<std::size_t> needed(few + 8); // by slot
+    std::vector<std::thread> threads;
+    std::latch all(static_cast<std::ptrdiff_t>(needed.size()));
+    for (std::size_t each = 0; each < needed.size(); ++each) {
+        threads.emplace_back([&] {
+            const std::size_t slot = threadSlot();
+            all.arrive_and_wait();
+            std::size_t requests = 1;
+            for (; !Earned::earns(); ++requests) {
+            }
+            if (slot < needed.size()) {
+                needed[slot] = requests;
+            }
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    std::size_t seen = 0;
+    for (std::size_t slot = 0; slot < needed.size(); ++slot) {
+        if (needed[slot] != 0) { // other threads of the test have the others
+            EXPECT_EQ(needed[slot], slot < few ? 2U : 5U) << slot;
+            ++seen;
+        }
+    }
+    EXPECT_GT(seen, few);
+}
+
 TEST(EarnedHeap, IsNotEarnedWithoutASlot) {
     std::thread([] {
         giveThreadSlotBack();
-        EXPECT_FALSE((EarnedHeap<64, 4, 1>::earns()));
-        EXPECT_EQ((EarnedHeap<64, 4, 1>::mine()), 0U);
+        EXPECT_FALSE((EarnedHeap<64, 4, 1, 1>::earns()));
+        EXPECT_EQ((EarnedHeap<64, 4, 1, 1>::mine()), 0U);
     }).join();
 }
 
