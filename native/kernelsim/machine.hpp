@@ -10,6 +10,7 @@
 // request returns null. A thread has at most one machine.
 #pragma once
 
+#include "kernelsim/observer.hpp"
 #include "kernelsim/traffic.hpp"
 
 #include <heapwright/layers/carve/kernel_page_heap.hpp>
@@ -27,16 +28,25 @@
 
 namespace heapwright::kernelsim {
 
-/// A lock without contention.
+/// A lock without contention, which an observed build counts.
 class NoLock {
 public:
-    void lock() noexcept { held_ = true; }
+    void lock() noexcept {
+        held_ = true;
+        if constexpr (observed)
+            observer::tookLock(this);
+    }
     [[nodiscard]] bool tryLock() noexcept {
         const bool free = !held_;
-        held_ = true;
+        if (free)
+            lock();
         return free;
     }
-    void unlock() noexcept { held_ = false; }
+    void unlock() noexcept {
+        held_ = false;
+        if constexpr (observed)
+            observer::releasedLock(this);
+    }
     void reset() noexcept { held_ = false; }
     [[nodiscard]] bool heldByThisThread() const noexcept { return held_; }
 
@@ -49,6 +59,8 @@ static_assert(Lock<NoLock>);
 /// The active processor of the machine.
 struct MachineProcessors {
     static constexpr std::size_t count = mostProcessors;
+    /// A kernel has the data of a processor in memory of its own.
+    static constexpr std::size_t apart = 64;
 
     [[nodiscard]] static std::size_t mine() noexcept { return now; }
     [[nodiscard]] static std::size_t present() noexcept { return all; }
@@ -87,6 +99,8 @@ public:
     /// Creates memory of at least `mebibytes`, of which `free` pages are usable (0: all). The rest
     /// is allocated for good. Throws std::runtime_error if the system does not have that much.
     Machine(std::uint64_t mebibytes, std::uint64_t free, std::size_t processors) {
+        if constexpr (observed)
+            observer::reset();
         constexpr std::size_t section = PageSection::bytes;
         std::size_t sections = (mebibytes * MiB + section - 1) / section;
         sections = std::max(sections,
@@ -97,6 +111,8 @@ public:
         std::vector<Page*> taken;
         while (Page* const page = pages_.takePages(pageOrders - 1, Mobility::movable, 0)) {
             taken.push_back(page);
+            if constexpr (observed)
+                watchSection(*page);
         }
         if (MachineMemory::left != 0) {
             throw std::runtime_error("the system has no memory for the simulated machine");
@@ -108,6 +124,8 @@ public:
         if (free != 0) {
             takeForGood(usable_ - free);
         }
+        if constexpr (observed)
+            observer::watch(&pages_, sizeof(pages_));
         here = this;
     }
     Machine(const Machine&) = delete;
@@ -158,6 +176,13 @@ public:
     static inline thread_local Machine* here = nullptr;
 
 private:
+    void watchSection(const Page& page) {
+        const PageSection* const section = &PageSection::of(&page);
+        if (section != watched_)
+            observer::watch(section, PageSection::bytes);
+        watched_ = section;
+    }
+
     /// In blocks as large as possible, and movable, so that it causes no fallback.
     void takeForGood(std::size_t count) noexcept {
         usable_ -= count;
@@ -170,6 +195,7 @@ private:
     }
 
     Pages pages_;
+    const PageSection* watched_ = nullptr; ///< the last of them
     std::size_t usable_ = 0;
     std::size_t slabPages_ = 0;
     std::size_t mostSlabPages_ = 0;

@@ -125,7 +125,7 @@ void run(const Options& options, const Traffic& traffic) {
     tellTraffic(json, traffic);
     json.endObject().key("models").beginArray();
     for (std::size_t model = 0; model < options.models.size(); ++model)
-        tellOutcome(json, options.models[model], outcomes[model], times[model]);
+        tellOutcome(json, options.models[model], outcomes[model], times[model], traffic.processors);
     json.endArray().endObject();
     std::cout << json.text() << '\n';
 }

@@ -48,6 +48,28 @@ struct CacheLine {
     friend bool operator==(const CacheLine&, const CacheLine&) = default;
 };
 
+/// Virtual instructions that stand for one movement of a cache line.
+inline constexpr std::uint64_t instructionsOfTransfer = 50;
+
+/// What the processors did after the prelude (observer.hpp).
+struct Counts {
+    using ByProcessor = std::array<std::uint64_t, mostProcessors>;
+
+    ByProcessor instructions{};
+    ByProcessor transfers{};         ///< lines that moved there from another processor
+    std::uint64_t invalidations = 0; ///< writes that invalidated copies of other processors
+    std::uint64_t ownLockTakes = 0;  ///< of locks of one processor; no lock in a kernel
+    std::uint64_t lockTakes = 0;     ///< of all other locks
+    std::uint64_t handOvers = 0;     ///< part of `lockTakes` after another processor
+    std::uint64_t underOneLock = 0;  ///< most instructions under one lock
+    /// The least possible time: the work of the busiest processor, or the work under the busiest
+    /// lock if that is more.
+    std::uint64_t path = 0;
+    std::uint64_t time = 0; ///< the same with the transfers
+
+    friend bool operator==(const Counts&, const Counts&) = default;
+};
+
 struct Outcome {
     std::uint64_t nanoseconds = 0; ///< processor time of all calls after the prelude
     std::uint64_t takes = 0;       ///< number of objects
@@ -67,7 +89,12 @@ struct Outcome {
     PageFallbacks fallbacks;
     std::array<int, pageOrders> unusable{};      ///< by order, at the end
     std::array<int, pageOrders> fragmentation{}; ///< by order, at the end
-    std::vector<CacheLine> caches;               ///< at the end
+    /// Means over the samples, in thousandths: the share of free memory that is unusable by order,
+    /// and the requested bytes over the slab memory.
+    std::array<std::uint64_t, pageOrders> meanUnusable{};
+    std::uint64_t meanFilled = 0;
+    std::optional<Counts> counts;  ///< in an observed build
+    std::vector<CacheLine> caches; ///< at the end
     std::vector<Sample> samples;
 };
 

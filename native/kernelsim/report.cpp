@@ -3,10 +3,15 @@
 #include "kernelsim/report.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace heapwright::kernelsim {
 
 namespace {
+
+std::uint64_t sumOf(const Counts::ByProcessor& counts) {
+    return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+}
 
 void tellSamples(Json& json, const std::vector<Sample>& samples) {
     json.key("samples").beginArray();
@@ -68,7 +73,40 @@ void tellFragmentation(Json& json, const Outcome& outcome) {
     json.endArray();
     tellIndex(json, "unusable", outcome.unusable);
     tellIndex(json, "index", outcome.fragmentation);
+    json.key("mean_unusable").beginArray();
+    for (const std::uint64_t each : outcome.meanUnusable)
+        json.value(static_cast<double>(each) / 1000);
+    json.endArray();
     json.endObject();
+}
+
+void tellByProcessor(Json& json, std::string_view name, const Counts::ByProcessor& counts,
+                     std::size_t processors) {
+    json.key(name).beginArray();
+    for (std::size_t each = 0; each < processors; ++each)
+        json.value(counts[each]);
+    json.endArray();
+}
+
+void tellCounts(Json& json, const std::optional<Counts>& counts, std::size_t processors) {
+    json.key("counts");
+    if (!counts) {
+        json.null();
+        return;
+    }
+    json.beginObject();
+    tellByProcessor(json, "instructions", counts->instructions, processors);
+    tellByProcessor(json, "transfers", counts->transfers, processors);
+    json.field("instructions_in_all", sumOf(counts->instructions))
+        .field("transfers_in_all", sumOf(counts->transfers))
+        .field("invalidations", counts->invalidations)
+        .field("own_lock_takes", counts->ownLockTakes)
+        .field("lock_takes", counts->lockTakes)
+        .field("hand_overs", counts->handOvers)
+        .field("under_one_lock", counts->underOneLock)
+        .field("path", counts->path)
+        .field("time", counts->time)
+        .endObject();
 }
 
 } // namespace
@@ -83,7 +121,7 @@ void tellTraffic(Json& json, const Traffic& traffic) {
 }
 
 void tellOutcome(Json& json, std::string_view model, const Outcome& outcome,
-                 const std::vector<std::uint64_t>& times) {
+                 const std::vector<std::uint64_t>& times, std::size_t processors) {
     json.beginObject().field("model", model);
     json.secondsField("seconds", *std::min_element(times.begin(), times.end()));
     json.key("rounds").beginArray();
@@ -103,9 +141,11 @@ void tellOutcome(Json& json, std::string_view model, const Outcome& outcome,
         .field("end", outcome.endSlabPages)
         .field("kept", outcome.keptPages)
         .field("of_caches", outcome.cachePages)
+        .field("filled", static_cast<double>(outcome.meanFilled) / 1000)
         .endObject();
     json.field("slabs_taken", outcome.slabsTaken).field("slabs_given", outcome.slabsGiven);
     tellFragmentation(json, outcome);
+    tellCounts(json, outcome.counts, processors);
     tellCaches(json, outcome.caches);
     tellSamples(json, outcome.samples);
     json.endObject();

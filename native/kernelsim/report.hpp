@@ -20,6 +20,6 @@ void tellTraffic(Json& json, const Traffic& traffic);
 
 /// Writes one model. `times` are the nanoseconds of each round.
 void tellOutcome(Json& json, std::string_view model, const Outcome& outcome,
-                 const std::vector<std::uint64_t>& times);
+                 const std::vector<std::uint64_t>& times, std::size_t processors);
 
 } // namespace heapwright::kernelsim

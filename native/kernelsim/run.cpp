@@ -16,7 +16,7 @@ bool sameButForTime(const Outcome& one, const Outcome& other) {
            one.gives == other.gives && one.refused == other.refused &&
            one.dropped == other.dropped && one.mostSlabPages == other.mostSlabPages &&
            one.keptPages == other.keptPages && one.slabsTaken == other.slabsTaken &&
-           one.fallbacks.events == other.fallbacks.events;
+           one.fallbacks.events == other.fallbacks.events && one.counts == other.counts;
 }
 
 Outcome runModel(std::string_view name, const Traffic& traffic, std::size_t samples) {

@@ -13,6 +13,7 @@
 
 #include "kernelsim/machine.hpp"
 #include "kernelsim/object_contents.hpp"
+#include "kernelsim/observer.hpp"
 #include "kernelsim/outcome.hpp"
 #include "kernelsim/traffic.hpp"
 
@@ -22,6 +23,7 @@
 #include <ctime>
 #include <deque>
 #include <memory>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -34,11 +36,14 @@ template <class Objects>
 class Run {
     using Cache = typename Objects::Cache;
     using Verb = Event::Verb;
+    struct alignas(64) OnLines : Objects {};
 
 public:
     Run(const Traffic& traffic, std::size_t samples)
         : traffic_(traffic), machine_(traffic.memory, traffic.freePages, traffic.processors),
-          heap_(std::make_unique<Objects>()), slots_(traffic.places) {
+          heap_(std::make_unique<OnLines>()), slots_(traffic.places) {
+        if constexpr (observed)
+            observer::watch(heap_.get(), sizeof(*heap_));
         const std::size_t timed = traffic.events.size() - traffic.prelude;
         interval_ = std::max<std::size_t>(1, timed / std::max<std::size_t>(1, samples));
     }
@@ -50,6 +55,7 @@ public:
             carryOut(events[at]);
         const PageFallbacks before = machine_.pages().fallbacks();
         sample(0);
+        measured_ = true;
         for (std::size_t at = traffic_.prelude; at < events.size();) {
             const std::size_t end = stretch(at);
             const std::clock_t began = std::clock();
@@ -60,6 +66,7 @@ public:
             if (events[at - 1].verb == Verb::mark)
                 outcome_.samples.back().recorded = traffic_.marks[events[at - 1].what];
         }
+        measured_ = false;
         finish(before);
         tearDown();
         return std::move(outcome_);
@@ -161,10 +168,14 @@ private:
             return slot.page != nullptr;
         }
         const bool general = event.verb == Verb::general;
-        slot.object = general ? heap_->malloc(std::max<std::size_t>(1, event.what))
-                              : heap_->take(*caches_[event.what]);
+        observe([&] {
+            slot.object = general ? heap_->malloc(std::max<std::size_t>(1, event.what))
+                                  : heap_->take(*caches_[event.what]);
+        });
         if (slot.object == nullptr)
             return false;
+        if (general)
+            noteCacheOf(slot.object);
         slot.kind = general ? Slot::Kind::general : Slot::Kind::object;
         ++outcome_.takes;
         liveBytes_ += sizeOf(slot);
@@ -189,19 +200,21 @@ private:
         ++outcome_.gives;
         outcome_.remoteGives += slot.processor != MachineProcessors::now ? 1U : 0U;
         liveBytes_ -= size;
-        if (kind == Slot::Kind::general)
-            heap_->free(slot.object);
-        else
-            heap_->put(*caches_[slot.what], slot.object);
+        observe([&] {
+            if (kind == Slot::Kind::general)
+                heap_->free(slot.object);
+            else
+                heap_->put(*caches_[slot.what], slot.object);
+        });
     }
 
     void shrink(std::uint32_t what) {
-        if (what != Event::allCaches) {
-            heap_->shrinkCache(*caches_[what]);
-            return;
-        }
-        if constexpr (FlushableHeap<std::remove_reference_t<decltype(*heap_)>>)
-            heap_->flush();
+        observe([&] {
+            if (what != Event::allCaches)
+                heap_->shrinkCache(*caches_[what]);
+            else if constexpr (FlushableHeap<Objects>)
+                heap_->flush();
+        });
     }
 
     /// Drops objects until `wanted` pages are free, or none is left to drop.
@@ -210,6 +223,39 @@ private:
             give(droppable_.front());
             droppable_.pop_front();
             ++outcome_.dropped;
+        }
+    }
+
+    // --- counts ---
+
+    /// Counts a call of the heap, after the prelude. The requests of other users for pages do not
+    /// count.
+    template <class Call>
+    void observe(Call call) {
+        if (!observed || !measured_) {
+            call();
+            return;
+        }
+        const Observed here(MachineProcessors::now);
+        call();
+    }
+
+    /// Learns the general caches, which the heap does not name, from their objects.
+    void noteCacheOf(void* object) {
+        if constexpr (observed && apart) {
+            void* const cache = PageSection::blockAt(object).holder;
+            if (cache != nullptr)
+                general_.insert(static_cast<Cache*>(cache));
+        }
+    }
+
+    void markOwnLocks() {
+        if constexpr (observed && apart) {
+            std::set<Cache*> all = general_;
+            all.insert(caches_.begin(), caches_.end());
+            for (Cache* const cache : all)
+                for (auto& processor : cache->processors)
+                    observer::markOwn(&processor.lock, sizeof(processor.lock));
         }
     }
 
@@ -235,13 +281,22 @@ private:
         made.freePages = machine_.freePages();
         made.liveBytes = liveBytes_;
         made.fallbacks = machine_.pages().fallbacks().total();
-        machine_.pages().forEachZone([&made](const PageZone& zone) {
+        machine_.pages().forEachZone([this, &made](const PageZone& zone) {
             made.unusable = static_cast<std::uint64_t>(zone.unusableIndex(groupOrder));
+            for (std::size_t order = 0; order < pageOrders; ++order)
+                outcome_.meanUnusable[order] +=
+                    static_cast<std::uint64_t>(zone.unusableIndex(order));
         });
+        if (made.slabPages != 0)
+            outcome_.meanFilled += made.liveBytes * 1000 / (made.slabPages * bytesOfPage);
         outcome_.samples.push_back(made);
     }
 
     void finish(const PageFallbacks& before) {
+        if constexpr (observed) {
+            markOwnLocks();
+            outcome_.counts = observer::counts();
+        }
         outcome_.nanoseconds =
             static_cast<std::uint64_t>(static_cast<double>(clock_) * (1e9 / CLOCKS_PER_SEC));
         outcome_.mostSlabPages = machine_.mostSlabPages() - outcome_.cachePages;
@@ -254,6 +309,9 @@ private:
             outcome_.meanSlabPages += each.slabPages;
         }
         outcome_.meanSlabPages /= outcome_.samples.size();
+        outcome_.meanFilled /= outcome_.samples.size();
+        for (std::uint64_t& each : outcome_.meanUnusable)
+            each /= outcome_.samples.size();
         machine_.pages().forEachZone([this](const PageZone& zone) {
             for (std::size_t order = 0; order < pageOrders; ++order) {
                 outcome_.unusable[order] = zone.unusableIndex(order);
@@ -294,7 +352,7 @@ private:
 
     const Traffic& traffic_;
     Machine machine_;
-    std::unique_ptr<Objects> heap_;
+    std::unique_ptr<OnLines> heap_;
     std::vector<Cache*> caches_;
     std::vector<Slot> slots_;
     std::deque<std::uint32_t> droppable_;
@@ -302,6 +360,8 @@ private:
     std::size_t interval_ = 1;
     std::clock_t clock_ = 0;
     std::uint64_t liveBytes_ = 0;
+    bool measured_ = false; ///< after the prelude, before the end
+    std::set<Cache*> general_;
 };
 
 } // namespace heapwright::kernelsim

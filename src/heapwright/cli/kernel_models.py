@@ -47,6 +47,12 @@ def models(
         int,
         typer.Option(min=1, max=1000, help="Run each model this often. The shortest time counts."),
     ] = 3,
+    counts: Annotated[
+        bool,
+        typer.Option(
+            "--counts", help="Also count virtual instructions, locks and moved cache lines."
+        ),
+    ] = False,
     caches: Annotated[
         bool, typer.Option("--caches", help="Also print the table of caches.")
     ] = False,
@@ -63,6 +69,7 @@ def models(
       heapwright kernel models --load churn
       heapwright kernel models --load fileio-like --cpus 1,2,4,8 --json models.json
       heapwright kernel models --load mine.toml --models slab,slqb --caches
+      heapwright kernel models --load messages --cpus 1,8 --counts
       heapwright kernel models --trace boot.ktrace
     """
     commands.kernel_models.run_models(
@@ -74,6 +81,7 @@ def models(
             seed=seed,
             operations=operations,
             rounds=rounds,
+            counts=counts,
             caches=caches,
             kept_trace=kept_trace,
             json_file=json_file,

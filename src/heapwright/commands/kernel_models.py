@@ -24,7 +24,7 @@ from heapwright.experiment.design import fresh_seed
 from heapwright.kernelsim.program import run_load, run_trace, write_trace
 from heapwright.report.columns import Columns
 from heapwright.report.console import make_console
-from heapwright.report.kernelsim import print_caches, print_models
+from heapwright.report.kernelsim import print_caches, print_counts, print_models
 
 LIST = "list"
 REFERENCE = "reference"
@@ -44,6 +44,7 @@ class Options:
     seed: int | None
     operations: int | None
     rounds: int
+    counts: bool
     caches: bool
     kept_trace: str | None
     json_file: str | None
@@ -70,6 +71,8 @@ def run_models(options: Options) -> None:
     with printing():
         console = make_console(outputs.stream)
         print_models(console, document, model_errors(document), quiet=options.quiet)
+        if options.counts:
+            print_counts(console, document, quiet=options.quiet)
         if options.caches:
             print_caches(console, document)
     if failure := outputs.write(json=document.to_json):
@@ -114,7 +117,15 @@ def _of_load(options: Options, models: tuple[str, ...], outputs: Outputs) -> Ker
     if options.kept_trace is not None:
         _keep(options.kept_trace, load, cpus, seed)
     runs = [
-        run_load(load, models, processors=each, seed=seed, rounds=options.rounds) for each in cpus
+        run_load(
+            load,
+            models,
+            processors=each,
+            seed=seed,
+            rounds=options.rounds,
+            counts=options.counts,
+        )
+        for each in cpus
     ]
     return KernelModels(
         heapwright_version=__version__,
@@ -147,7 +158,7 @@ def _of_trace(
             raise HeapwrightError(f"{option} is for loads: a trace fixes its events and processors")
     outputs.spare(trace)
     digest = _digest(trace)
-    answer = run_trace(trace, models, rounds=options.rounds)
+    answer = run_trace(trace, models, rounds=options.rounds, counts=options.counts)
     kernel = answer.traffic.kernel
     notes = list(_notes([answer]))
     if not kernel.startswith(("none ", f"{MODELLED}.", f"{MODELLED} ", f"{MODELLED}-")):

@@ -12,20 +12,32 @@ from heapwright.base.native_programs import Program
 from heapwright.kernelsim.load_text import load_text
 
 PROGRAM = "kernelsim"
+COUNTING = "kernelsim-observed"
+"""The same, with instrumented models."""
 
 
 def run_load(
-    load: KernelLoad, models: Sequence[str], *, processors: int, seed: int, rounds: int
+    load: KernelLoad,
+    models: Sequence[str],
+    *,
+    processors: int,
+    seed: int,
+    rounds: int,
+    counts: bool = False,
 ) -> ModelsAnswer:
     """Raises HeapwrightError where it cannot be run."""
     words = ["--cpus", str(processors), "--seed", str(seed), *_common(models, rounds)]
-    program = Program(PROGRAM, lambda why: HeapwrightError(f"the load could not be run: {why}"))
+    name = COUNTING if counts else PROGRAM
+    program = Program(name, lambda why: HeapwrightError(f"the load could not be run: {why}"))
     return program.answer(ModelsAnswer, words, text=load_text(load))
 
 
-def run_trace(trace: Path, models: Sequence[str], *, rounds: int) -> ModelsAnswer:
+def run_trace(
+    trace: Path, models: Sequence[str], *, rounds: int, counts: bool = False
+) -> ModelsAnswer:
     """Raises HeapwrightError where it cannot be run, or is no kernel trace."""
-    program = Program(PROGRAM, lambda why: HeapwrightError(f"{trace}: {why}"))
+    name = COUNTING if counts else PROGRAM
+    program = Program(name, lambda why: HeapwrightError(f"{trace}: {why}"))
     return program.answer(ModelsAnswer, ["--trace", str(trace), *_common(models, rounds)])
 
 

@@ -32,6 +32,16 @@ KERNEL_HEADINGS = (
     "Model", "Slab KiB mean", "the kernel's", "Error", "at worst", "of growth", "Frag. events",
     "the kernel's",
 )  # fmt: skip
+COUNT_HEADINGS = (
+    "Model", "CPUs", "Time k", "Path k", "Work k", "Lock takes k", "Hand-overs k", "Lines moved k",
+    "Remote frees k",
+)  # fmt: skip
+COUNT_WORDS = (
+    "Work: virtual instructions of all processors, in thousands: loads, stores and basic blocks. "
+    "Path: those of the busiest processor, or under the busiest lock if they are more.",
+    "Time: the path if each line that moved costs 50 instructions. Lock takes: without the locks "
+    "of a single processor. Hand-overs: those after another processor.",
+)
 GROUP_ORDER = 9
 
 
@@ -74,6 +84,38 @@ def _beside(near: ModelError) -> tuple[str, ...]:
         f"{near.model_events:,}",
         f"{near.kernel_events:,}",
     )
+
+
+def print_counts(console: Console, document: KernelModels, *, quiet: bool) -> None:
+    """The counts of each model and number of processors, in thousands."""
+    rows = [
+        row
+        for answer in document.runs
+        for run in answer.models
+        if (row := _counts(run, answer.traffic.processors))
+    ]
+    console.print()
+    console.print(Columns(COUNT_HEADINGS, rows))
+    if quiet:
+        return
+    console.print()
+    for line in COUNT_WORDS:
+        console.print(Text(line))
+
+
+def _counts(run: ModelRun, processors: int) -> tuple[str, ...]:
+    if (counts := run.counts) is None:
+        return ()
+    shown = (
+        counts.time,
+        counts.path,
+        counts.instructions_in_all,
+        counts.lock_takes,
+        counts.hand_overs,
+        counts.transfers_in_all,
+        run.remote_frees,
+    )
+    return (run.model, str(processors), *(f"{each / 1000:,.1f}" for each in shown))
 
 
 def print_caches(console: Console, document: KernelModels) -> None:

@@ -100,6 +100,17 @@ struct GeneralSizes {
     }
 };
 
+/// The alignment of what one processor or one node of a cache writes: `Processors::apart`, if that
+/// is stated.
+template <class Processors>
+inline constexpr std::size_t partAlignment = [] {
+    if constexpr (requires { Processors::apart; }) {
+        return std::size_t{Processors::apart};
+    } else {
+        return alignof(void*);
+    }
+}();
+
 /// The common part of every design's cache, `Self`.
 template <class Self>
 struct CacheBase {

@@ -51,7 +51,7 @@ struct SlabModel {
         std::array<void*, Most> objects{};
     };
 
-    struct Processor {
+    struct alignas(partAlignment<Processors>) Processor {
         Latch lock;
         std::size_t taken = 0;
         std::size_t given = 0;
@@ -59,7 +59,7 @@ struct SlabModel {
         ObjectArray<mostInArray> array;
     };
 
-    struct Node {
+    struct alignas(partAlignment<Processors>) Node {
         Latch lock;
         SlabList full;
         SlabList partial;

@@ -46,7 +46,7 @@ struct SlqbModel {
         std::size_t count = 0;
     };
 
-    struct Processor {
+    struct alignas(partAlignment<Processors>) Processor {
         Latch lock;
         Queue free;
         SlabList partial; ///< its slabs with free objects
@@ -55,7 +55,7 @@ struct SlqbModel {
         std::size_t given = 0;
         std::uint64_t remoteFrees = 0;
 
-        Latch returnedLock;
+        alignas(partAlignment<Processors>) Latch returnedLock;
         Queue returned; ///< its own objects that other processors freed
         std::atomic<bool> toldToLook{false};
     };

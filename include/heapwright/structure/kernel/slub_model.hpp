@@ -39,7 +39,7 @@ struct SlubModel {
     static constexpr bool merges = true;
     using Latch = ForkLock<Mutex>;
 
-    struct Processor {
+    struct alignas(partAlignment<Processors>) Processor {
         Latch lock;
         Page* active = nullptr;
         void* free = nullptr;    ///< the free objects taken over from the active slab
@@ -50,7 +50,7 @@ struct SlubModel {
         std::uint64_t remoteFrees = 0; ///< the part of `given` that last served another processor
     };
 
-    struct Node {
+    struct alignas(partAlignment<Processors>) Node {
         Latch lock;
         SlabList partial;
     };

@@ -55,6 +55,10 @@ class SlabPages(_Frozen):
     of_caches: Annotated[
         Count, Field(description="That the caches themselves take; in none of the others")
     ]
+    filled: Annotated[
+        float | None,
+        Field(ge=0, description="Requested bytes over slab memory, the mean of all samples"),
+    ] = None
 
 
 class Fragmentation(_Frozen):
@@ -80,6 +84,33 @@ class Fragmentation(_Frozen):
             "-1: it would not"
         ),
     ]
+    mean_unusable: Annotated[
+        ByOrder | None, Field(description="As `unusable`, the mean of all samples")
+    ] = None
+
+
+class ModelCounts(_Frozen):
+    """What the simulated processors did in the calls of the allocator."""
+
+    instructions: Annotated[tuple[Count, ...], Field(description="Virtual, by processor")]
+    transfers: Annotated[
+        tuple[Count, ...],
+        Field(description="Cache lines that came from another processor, by processor"),
+    ]
+    instructions_in_all: Count
+    transfers_in_all: Count
+    invalidations: Annotated[Count, Field(description="Writes to lines that others had, too")]
+    own_lock_takes: Annotated[
+        Count, Field(description="Of a processor's own lock, which is none in a kernel")
+    ]
+    lock_takes: Annotated[Count, Field(description="Of all other locks")]
+    hand_overs: Annotated[Count, Field(description="Of which after another processor")]
+    under_one_lock: Annotated[Count, Field(description="The most instructions under one lock")]
+    path: Annotated[
+        Count,
+        Field(description="Instructions of the busiest processor, or under the busiest lock"),
+    ]
+    time: Annotated[Count, Field(description="The same, a transfer as 50 instructions")]
 
 
 class CacheLine(_Frozen):
@@ -135,6 +166,7 @@ class ModelRun(_Frozen):
     slabs_taken: Annotated[Count, Field(description="Requests for pages by the model")]
     slabs_given: Count
     fragmentation: Fragmentation
+    counts: Annotated[ModelCounts | None, Field(description="null: not counted")] = None
     caches: tuple[CacheLine, ...]
     samples: tuple[KernelSample, ...]
 
