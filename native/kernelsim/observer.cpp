@@ -61,8 +61,8 @@ void touchLine(Range& range, Place place, bool writes) noexcept {
     const auto mine = static_cast<std::uint8_t>(1U << now);
     const auto others = static_cast<std::uint8_t>(copies & ~unsigned{mine});
     if ((copies & mine) == 0 && others != 0)
-        ++state.counts.transfers[now];
-    if (writes && others != 0)
+        ++(counting ? state.counts.transfers[now] : state.counts.userTransfers);
+    if (counting && writes && others != 0)
         ++state.counts.invalidations;
     copies = writes ? mine : static_cast<std::uint8_t>(copies | mine);
 }
@@ -130,6 +130,11 @@ void enter(std::size_t processor) noexcept {
 }
 void leave() noexcept {
     counting = false;
+}
+
+void useObject(const void* object, std::size_t processor) noexcept {
+    now = processor;
+    touch(placeOf(object), 1, true);
 }
 
 void tookLock(const void* lock) noexcept {

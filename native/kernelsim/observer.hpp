@@ -39,6 +39,8 @@ void watch(const void* start, std::size_t bytes);
 /// Counts, as work of this processor.
 void enter(std::size_t processor) noexcept;
 void leave() noexcept;
+/// The user of an object reads and writes its first line on this processor.
+void useObject(const void* object, std::size_t processor) noexcept;
 
 /// Pre: locks are released in the opposite order in which they were taken.
 void tookLock(const void* lock) noexcept;

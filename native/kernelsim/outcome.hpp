@@ -57,6 +57,7 @@ struct Counts {
 
     ByProcessor instructions{};
     ByProcessor transfers{};         ///< lines that moved there from another processor
+    std::uint64_t userTransfers = 0; ///< first lines of objects that moved for their users
     std::uint64_t invalidations = 0; ///< writes that invalidated copies of other processors
     std::uint64_t ownLockTakes = 0;  ///< of locks of one processor; no lock in a kernel
     std::uint64_t lockTakes = 0;     ///< of all other locks

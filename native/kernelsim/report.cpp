@@ -99,6 +99,7 @@ void tellCounts(Json& json, const std::optional<Counts>& counts, std::size_t pro
     tellByProcessor(json, "transfers", counts->transfers, processors);
     json.field("instructions_in_all", sumOf(counts->instructions))
         .field("transfers_in_all", sumOf(counts->transfers))
+        .field("user_transfers", counts->userTransfers)
         .field("invalidations", counts->invalidations)
         .field("own_lock_takes", counts->ownLockTakes)
         .field("lock_takes", counts->lockTakes)

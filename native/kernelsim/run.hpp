@@ -176,6 +176,7 @@ private:
             return false;
         if (general)
             noteCacheOf(slot.object);
+        use(slot.object);
         slot.kind = general ? Slot::Kind::general : Slot::Kind::object;
         ++outcome_.takes;
         liveBytes_ += sizeOf(slot);
@@ -200,6 +201,7 @@ private:
         ++outcome_.gives;
         outcome_.remoteGives += slot.processor != MachineProcessors::now ? 1U : 0U;
         liveBytes_ -= size;
+        use(slot.object);
         observe([&] {
             if (kind == Slot::Kind::general)
                 heap_->free(slot.object);
@@ -238,6 +240,13 @@ private:
         }
         const Observed here(MachineProcessors::now);
         call();
+    }
+
+    /// The user's first or last access to an object.
+    void use(const void* object) {
+        if constexpr (observed)
+            if (measured_)
+                observer::useObject(object, MachineProcessors::now);
     }
 
     /// Learns the general caches, which the heap does not name, from their objects.

@@ -43,6 +43,10 @@ def models(
             min=1, max=2**28, metavar="N", help="Another length of the load, in operations."
         ),
     ] = None,
+    memory: Annotated[
+        int | None,
+        typer.Option(min=16, max=2**20, metavar="MIB", help="Another size of the machine."),
+    ] = None,
     rounds: Annotated[
         int,
         typer.Option(min=1, max=1000, help="Run each model this often. The shortest time counts."),
@@ -80,6 +84,7 @@ def models(
             cpus=cpus,
             seed=seed,
             operations=operations,
+            memory=memory,
             rounds=rounds,
             counts=counts,
             caches=caches,

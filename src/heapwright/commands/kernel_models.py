@@ -43,6 +43,7 @@ class Options:
     cpus: str | None
     seed: int | None
     operations: int | None
+    memory: int | None
     rounds: int
     counts: bool
     caches: bool
@@ -111,8 +112,8 @@ def _of_load(options: Options, models: tuple[str, ...], outputs: Outputs) -> Ker
     file = open_load(options.load)
     outputs.spare(Path(file.where))
     load = file.load
-    if options.operations is not None:
-        load = changed(load, {"operations": options.operations})
+    other = {"operations": options.operations, "memory": options.memory}
+    load = changed(load, {key: value for key, value in other.items() if value is not None})
     seed = fresh_seed() if options.seed is None else options.seed
     if options.kept_trace is not None:
         _keep(options.kept_trace, load, cpus, seed)
@@ -151,6 +152,7 @@ def _of_trace(
         "--cpus": options.cpus,
         "--seed": options.seed,
         "--operations": options.operations,
+        "--memory": options.memory,
         "-o": options.kept_trace,
     }
     for option, value in given.items():

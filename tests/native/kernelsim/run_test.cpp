@@ -147,7 +147,8 @@ TEST(KernelModels, WriteJson) {
     json.beginObject();
     tellTraffic(json, traffic);
     json.key("model");
-    tellOutcome(json, "slab", runModel("slab", traffic, 4), {2'000'000, 1'000'000});
+    tellOutcome(json, "slab", runModel("slab", traffic, 4), {2'000'000, 1'000'000},
+                traffic.processors);
     json.endObject();
     EXPECT_NE(json.text().find("\"seconds\":0.001"), std::string::npos) << json.text();
     EXPECT_NE(json.text().find("\"processors\":2"), std::string::npos);

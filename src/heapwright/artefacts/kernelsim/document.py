@@ -99,6 +99,9 @@ class ModelCounts(_Frozen):
     ]
     instructions_in_all: Count
     transfers_in_all: Count
+    user_transfers: Annotated[
+        Count, Field(description="First lines of objects that moved for the objects' users")
+    ]
     invalidations: Annotated[Count, Field(description="Writes to lines that others had, too")]
     own_lock_takes: Annotated[
         Count, Field(description="Of a processor's own lock, which is none in a kernel")
