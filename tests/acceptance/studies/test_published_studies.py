@@ -26,6 +26,7 @@ NAMES = (
     "fischer-2018-mysql",
     "fischer-2018-traces",
     "fischer-2018-traces-memory",
+    "kernel-processors",
     "matias-2011-mysql",
 )
 OTHERS = ("httpd-pools", "reference", "granary", "applications-today", "kernel-models")

@@ -31,7 +31,7 @@ end 4
 @pytest.fixture(autouse=True)
 def _programs(native: Path, needs_programs: Callable[..., None]) -> None:
     del native
-    needs_programs("kernelsim")
+    needs_programs("kernelsim", "kernelsim-observed")
 
 
 def test_a_load_becomes_a_table_and_a_document(heapwright: Heapwright, tmp_path: Path) -> None:
@@ -47,6 +47,35 @@ def test_a_load_becomes_a_table_and_a_document(heapwright: Heapwright, tmp_path:
         assert f"{run.slab_pages.peak * 4:,}" in done.out
     assert "vm_area_struct" in done.out
     assert "\x1b" not in done.out
+
+
+def test_counts_repeat_and_change_no_other_figure(heapwright: Heapwright) -> None:
+    words = ("--load", "churn", "--operations", "1500", "--memory", "64", "--cpus", "1,4")
+    same = ("kernel", "models", *words, "--seed", "3", "--rounds", "2", "--json", "-")
+    counted, plain = heapwright(*same, "--counts"), heapwright(*same)
+    assert counted.status == 0, counted.err
+    runs = KernelModels.from_json(counted.out).runs
+    for ours, other in zip(runs, KernelModels.from_json(plain.out).runs, strict=True):
+        assert ours.traffic.memory_pages == 64 * 256
+        for run, without in zip(ours.models, other.models, strict=True):
+            assert without.counts is None
+            times = {"counts": None, "seconds": 0.0, "rounds": ()}
+            assert run.model_copy(update=times) == without.model_copy(update=times)
+    one, four = ({run.model: run.counts for run in answer.models} for answer in runs)
+    for model in MODELS:
+        alone, together = one[model], four[model]
+        assert alone is not None
+        assert together is not None
+        assert alone.path == alone.time == alone.instructions_in_all > 0
+        assert (alone.transfers, alone.hand_overs, alone.user_transfers) == ((0,), 0, 0)
+        assert len(together.instructions) == 4
+        assert together.transfers_in_all == sum(together.transfers) > 0
+        assert together.time > together.path >= max(together.instructions)
+    slob = four["slob"]
+    assert slob is not None
+    assert slob.own_lock_takes == 0, "it has one lock for all processors"
+    assert slob.path == slob.under_one_lock > max(slob.instructions)
+    assert "Hand-overs k" in counted.err
 
 
 def test_a_trace_of_another_kernel_is_run_and_said(heapwright: Heapwright, tmp_path: Path) -> None:
@@ -77,6 +106,7 @@ def test_a_trace_of_another_kernel_is_run_and_said(heapwright: Heapwright, tmp_p
         (("--load", "churn", "--trace", "x"), "name exactly one load or one kernel trace"),
         (("--trace", "nowhere"), "the kernel trace nowhere cannot be read"),
         (("--trace", "nowhere", "--cpus", "2"), "--cpus is for loads"),
+        (("--trace", "nowhere", "--memory", "64"), "--memory is for loads"),
         (("--load", "churn", "--json", "nowhere/m.json"), "cannot be written"),
         (("--load", "messages", "-o", "t", "--cpus", "1,2"), "-o keeps the traffic of one number"),
     ],
@@ -118,5 +148,5 @@ def test_a_full_disk_is_reported(heapwright: Heapwright) -> None:
 def test_the_loads_are_listed(heapwright: Heapwright) -> None:
     done = heapwright("kernel", "models", "--load", "list")
     assert done.status == 0, done.err
-    for name in ("churn", "fileio-like", "messages"):
+    for name in ("churn", "fileio-like", "memory-like", "messages"):
         assert name in done.out
