@@ -21,7 +21,7 @@ from heapwright.base.spelling import nearest
 from heapwright.commands.output import Destination, Outputs
 from heapwright.commands.text import printing
 from heapwright.experiment.design import fresh_seed
-from heapwright.kernelsim.program import run_load, run_trace, write_trace
+from heapwright.kernelsim.program import ModelRuns, run_load, run_trace, write_trace
 from heapwright.report.columns import Columns
 from heapwright.report.console import make_console
 from heapwright.report.kernelsim import print_caches, print_counts, print_models
@@ -117,17 +117,8 @@ def _of_load(options: Options, models: tuple[str, ...], outputs: Outputs) -> Ker
     seed = fresh_seed() if options.seed is None else options.seed
     if options.kept_trace is not None:
         _keep(options.kept_trace, load, cpus, seed)
-    runs = [
-        run_load(
-            load,
-            models,
-            processors=each,
-            seed=seed,
-            rounds=options.rounds,
-            counts=options.counts,
-        )
-        for each in cpus
-    ]
+    how = ModelRuns(models, options.rounds, options.counts)
+    runs = [run_load(load, how, processors=each, seed=seed) for each in cpus]
     return KernelModels(
         heapwright_version=__version__,
         load=file.where,
@@ -160,7 +151,7 @@ def _of_trace(
             raise HeapwrightError(f"{option} is for loads: a trace fixes its events and processors")
     outputs.spare(trace)
     digest = _digest(trace)
-    answer = run_trace(trace, models, rounds=options.rounds, counts=options.counts)
+    answer = run_trace(trace, ModelRuns(models, options.rounds, options.counts))
     kernel = answer.traffic.kernel
     notes = list(_notes([answer]))
     if not kernel.startswith(("none ", f"{MODELLED}.", f"{MODELLED} ", f"{MODELLED}-")):

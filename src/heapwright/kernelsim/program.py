@@ -3,6 +3,7 @@
 """The program that runs the models: on a load, or on a kernel trace."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from heapwright.artefacts.kernelsim.document import ModelsAnswer
@@ -16,29 +17,37 @@ COUNTING = "kernelsim-observed"
 """The same, with instrumented models."""
 
 
-def run_load(
-    load: KernelLoad,
-    models: Sequence[str],
-    *,
-    processors: int,
-    seed: int,
-    rounds: int,
-    counts: bool = False,
-) -> ModelsAnswer:
+@dataclass(frozen=True, slots=True)
+class ModelRuns:
+    """The models that are run, and how."""
+
+    models: Sequence[str]
+    rounds: int
+    counts: bool = False
+
+    @property
+    def program(self) -> str:
+        return COUNTING if self.counts else PROGRAM
+
+    @property
+    def words(self) -> list[str]:
+        named = [word for model in self.models for word in ("--model", model)]
+        return ["--rounds", str(self.rounds), *named]
+
+
+def run_load(load: KernelLoad, runs: ModelRuns, *, processors: int, seed: int) -> ModelsAnswer:
     """Raises HeapwrightError where it cannot be run."""
-    words = ["--cpus", str(processors), "--seed", str(seed), *_common(models, rounds)]
-    name = COUNTING if counts else PROGRAM
-    program = Program(name, lambda why: HeapwrightError(f"the load could not be run: {why}"))
+    words = ["--cpus", str(processors), "--seed", str(seed), *runs.words]
+    program = Program(
+        runs.program, lambda why: HeapwrightError(f"the load could not be run: {why}")
+    )
     return program.answer(ModelsAnswer, words, text=load_text(load))
 
 
-def run_trace(
-    trace: Path, models: Sequence[str], *, rounds: int, counts: bool = False
-) -> ModelsAnswer:
+def run_trace(trace: Path, runs: ModelRuns) -> ModelsAnswer:
     """Raises HeapwrightError where it cannot be run, or is no kernel trace."""
-    name = COUNTING if counts else PROGRAM
-    program = Program(name, lambda why: HeapwrightError(f"{trace}: {why}"))
-    return program.answer(ModelsAnswer, ["--trace", str(trace), *_common(models, rounds)])
+    program = Program(runs.program, lambda why: HeapwrightError(f"{trace}: {why}"))
+    return program.answer(ModelsAnswer, ["--trace", str(trace), *runs.words])
 
 
 def write_trace(load: KernelLoad, trace: Path, *, processors: int, seed: int) -> None:
@@ -46,10 +55,3 @@ def write_trace(load: KernelLoad, trace: Path, *, processors: int, seed: int) ->
     words = ["--cpus", str(processors), "--seed", str(seed), "--write", str(trace)]
     refusal = Program(PROGRAM, lambda why: HeapwrightError(f"the trace could not be made: {why}"))
     refusal.ask(words, text=load_text(load))
-
-
-def _common(models: Sequence[str], rounds: int) -> list[str]:
-    words = ["--rounds", str(rounds)]
-    for model in models:
-        words += ["--model", model]
-    return words

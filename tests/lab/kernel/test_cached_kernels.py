@@ -18,7 +18,7 @@ from heapwright.kernel.image_cache import Built, every
 from heapwright.kernel.loads import load_of
 from heapwright.kernel.record import record
 from heapwright.kernel.records import GuestError
-from heapwright.kernelsim.program import run_trace
+from heapwright.kernelsim.program import ModelRuns, run_trace
 
 CACHE = kernel_cache(os.environ)
 KERNELS = list(every(CACHE))
@@ -47,7 +47,7 @@ def test_requests_of_a_kernel_are_recorded_and_every_model_serves_them(
     trace = tmp_path / "trace"
     trace.write_text("".join(f"{line}\n" for line in lines), encoding="ascii")
     assert counts.objects > 10_000
-    answer = run_trace(trace, MODELS, rounds=1)
+    answer = run_trace(trace, ModelRuns(MODELS, 1))
     assert answer.traffic.kernel.startswith(f"{built.version} {built.allocator} nothing")
     for run in answer.models:
         assert run.refused == 0
@@ -75,7 +75,7 @@ def test_a_churn_is_recorded_alike_each_time_and_its_model_comes_near(
     assert traces[0] == traces[1]
     trace = tmp_path / "trace"
     trace.write_text("".join(f"{line}\n" for line in traces[0]), encoding="ascii")
-    (run,) = run_trace(trace, (built.allocator,), rounds=1).models
+    (run,) = run_trace(trace, ModelRuns((built.allocator,), 1)).models
     near = model_error(run)
     assert near is not None
     assert near.kernel_events > 0

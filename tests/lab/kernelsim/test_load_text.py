@@ -12,7 +12,7 @@ from heapwright.artefacts.kernelsim.load import Activity, CacheKind, Fill, Kerne
 from heapwright.artefacts.kernelsim.load_file import changed, read_load
 from heapwright.base.errors import HeapwrightError
 from heapwright.kernelsim.load_text import load_text
-from heapwright.kernelsim.program import run_load, run_trace, write_trace
+from heapwright.kernelsim.program import ModelRuns, run_load, run_trace, write_trace
 
 LOADS = sorted((Path(__file__).parents[3] / "catalogue" / "loads").glob("*.toml"))
 
@@ -66,7 +66,7 @@ def test_a_load_as_text() -> None:
 @pytest.mark.parametrize("path", LOADS, ids=lambda path: path.stem)
 def test_the_driver_runs_every_shipped_load(path: Path) -> None:
     load = changed(read_load(path).load, {"operations": 3_000})
-    answer = run_load(load, MODELS, processors=2, seed=1, rounds=1)
+    answer = run_load(load, ModelRuns(MODELS, 1), processors=2, seed=1)
     assert [run.model for run in answer.models] == list(MODELS)
     assert answer.traffic.processors == 2
     for run in answer.models:
@@ -82,8 +82,8 @@ def test_a_load_and_its_trace_come_to_the_same(tmp_path: Path) -> None:
     load = changed(read_load(path).load, {"operations": 2_000})
     trace = tmp_path / "trace"
     write_trace(load, trace, processors=3, seed=9)
-    told = run_trace(trace, MODELS, rounds=2)
-    drawn = run_load(load, MODELS, processors=3, seed=9, rounds=2)
+    told = run_trace(trace, ModelRuns(MODELS, 2))
+    drawn = run_load(load, ModelRuns(MODELS, 2), processors=3, seed=9)
     untimed = {"seconds": 0.0, "rounds": ()}
     for one, other in zip(told.models, drawn.models, strict=True):
         assert one.model_copy(update=untimed) == other.model_copy(update=untimed)
