@@ -33,6 +33,7 @@ STAGES = frozenset(
         "report",
         "study",
         "synth",
+        "tailor",
     }
 )
 """Each may import artefacts and base, and no other stage."""

@@ -26,6 +26,7 @@ MODULES = {
     "profile": "heapwright.artefacts.profile.document",
     "program": "heapwright.artefacts.program.model",
     "study": "heapwright.artefacts.study.model",
+    "tailoring": "heapwright.artefacts.tailoring.document",
     "taxonomy": "heapwright.artefacts.taxonomy.document",
     "tuning": "heapwright.artefacts.tuning.document",
     "validation": "heapwright.artefacts.validation.document",

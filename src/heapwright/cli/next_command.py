@@ -38,6 +38,7 @@ NEXT: Mapping[str, str] = {
     "record": "heapwright explain {output}   (leak, retention or growth, and where)",
     "replay": "heapwright compare {target}   (compare the allocators on the program itself)",
     "synth": "heapwright replay TRACE   (compare the allocators on a trace)",
+    "tailor": "heapwright compare {target}   (compare with other allocators)",
     "taxonomy": "heapwright report {json} -o taxonomy.html   (all curves as a page)",
     "top": "heapwright attach --stacks PID   (records the process: its call sites)",
     "trace": "heapwright profile TRACE   (the program's requests to malloc)",

@@ -99,6 +99,10 @@ PURPOSES = {
             "Build an allocator from layers, run the conformance suite on it, and register it.",
         ),
         Verb(
+            "tailor",
+            "Build an allocator from layers for one program, and judge it beside others.",
+        ),
+        Verb(
             "taxonomy", "Measure the speed, scaling, false sharing and memory growth of allocators."
         ),
         Verb(

@@ -133,10 +133,12 @@ def record_command(
     behind: tuple[Path, ...] = (),
     variables: Mapping[str, str] | None = None,
     recorded: bool = True,
+    stdout: Path | None = None,
 ) -> tuple[Outcome, tuple[str, ...]]:
     """Record the command with these libraries preloaded `behind` the recorder and these
-    variables set. Unless it is to be `recorded`, the recorder is left out, and the trace is empty.
-    Returns the outcome and the notes for the user. Raises HeapwrightError."""
+    variables set. Its output goes to `stdout`, else to that of this process. Unless it is to be
+    `recorded`, the recorder is left out, and the trace is empty. Returns the outcome and the notes
+    for the user. Raises HeapwrightError."""
     environment = {**os.environ, **(variables or {})}
     warnings = check(command, Path.cwd(), environment, shell=False)
     with PreloadPaths() as paths:
@@ -149,6 +151,7 @@ def record_command(
             how or HowToRecord(),
             secrets.randbits(63),
             Path(witness_file()),
+            stdout=stdout,
         )
         outcome = record(request)
     if outcome.unfollowed:

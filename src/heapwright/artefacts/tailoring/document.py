@@ -1,0 +1,144 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The answer of a search for an allocator that fits one program.
+
+This is what `heapwright tailor --json` writes; docs/reference/tailor.md explains every figure, and
+its JSON Schema is `schema_text()`.
+
+Invariants: Immutable. An unknown value is null.
+
+Versions:
+    1  the first
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from heapwright.artefacts.run.provenance import Environment
+from heapwright.base.json_schema import schema_text_of
+
+SCHEMA_VERSION: Literal[1] = 1
+FORMAT: Literal["heapwright tailoring"] = "heapwright tailoring"
+Action = Literal["tailored", "existing", "undecided"]
+Verdict = Literal["better", "trade", "same", "worse", "failed"]
+"""better: a gain in one figure and no loss in the other; trade: a gain in one and a loss in the
+other."""
+Count = Annotated[int, Field(ge=0)]
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", json_schema_serialization_defaults_required=True
+    )
+
+
+class ProgramFigures(_Frozen):
+    """What the proposals depend on, over all training inputs."""
+
+    allocations: Count
+    frees: Count
+    reallocs: Count
+    moved_reallocs: Count
+    remote_frees: Annotated[Count, Field(description="By another thread than the allocating one")]
+    threads: Annotated[Count, Field(description="Threads that allocate")]
+    sizes: Annotated[Count, Field(description="Different requested sizes")]
+    peak_live_bytes: Count
+    never_freed: Count
+    list_hits: Annotated[
+        dict[int, Share],
+        Field(
+            description="By the length of a list of freed objects of each class and thread: the "
+            "share of the requests that it serves"
+        ),
+    ]
+
+
+class Candidate(_Frozen):
+    """One sentence of the grammar."""
+
+    name: str
+    digest: Annotated[str, Field(description="Of its steps; equal for equal code")]
+    type: Annotated[str, Field(description="The steps, in the order of the header")]
+    seconds: Annotated[float | None, Field(description="Least processor time of its replays")] = (
+        None
+    )
+    peak_bytes: Annotated[int | None, Field(description="Largest peak of its replays")] = None
+    left: Annotated[str, Field(description="Why it left the search; empty: a finalist")] = ""
+
+
+class Ratio(_Frozen):
+    """A ratio with its interval; null: the runs give no bound."""
+
+    ratio: float
+    low: float | None
+    high: float | None
+
+
+class Beside(_Frozen):
+    """The tailored allocator beside an existing one."""
+
+    allocator: str
+    time: Annotated[Ratio | None, Field(description="Tailored to existing; null: it failed")]
+    memory: Ratio | None
+    verdict: Verdict
+
+
+class Judgement(_Frozen):
+    """The tailored allocator beside the best existing ones on one input."""
+
+    command: tuple[str, ...]
+    unseen: Annotated[bool, Field(description="The search has not used this input")]
+    figure: Annotated[str, Field(description="Of the time: time (wall) or cpu")]
+    blocks: Count
+    beside: Annotated[
+        tuple[Beside, ...], Field(description="The fastest of the race first, then the leanest")
+    ]
+
+
+class Answer(_Frozen):
+    """What to do."""
+
+    action: Action
+    allocator: Annotated[str, Field(description="The one to use; empty: undecided")]
+    reason: str
+    notes: tuple[str, ...] = ()
+
+
+class Tailoring(_Frozen):
+    """The whole document."""
+
+    format: Literal["heapwright tailoring"] = FORMAT
+    schema_version: Literal[1] = SCHEMA_VERSION
+    heapwright_version: str
+    environment: Environment
+    inputs: Annotated[
+        tuple[tuple[str, ...], ...], Field(description="The commands or traces of the search")
+    ]
+    unseen: tuple[tuple[str, ...], ...]
+    compiler: str
+    margin: float
+    confidence: float
+    seed: int
+    figures: ProgramFigures
+    candidates: tuple[Candidate, ...]
+    raced: Annotated[
+        dict[str, tuple[Ratio | None, Ratio | None]],
+        Field(description="By allocator: time and memory relative to glibc in the race"),
+    ] = {}
+    judged: tuple[Judgement, ...] = ()
+    header: Annotated[str, Field(description="Of the tailored allocator; empty: there is none")]
+    library: str
+    rebuild: Annotated[str, Field(description="The command that builds the library again")]
+    answer: Answer
+    finished: bool
+
+    def to_json(self) -> str:
+        """The document as it is written to a file."""
+        return self.model_dump_json(indent=2) + "\n"
+
+
+def schema_text() -> str:
+    """The JSON Schema of the document (`heapwright.artefacts.schemas`)."""
+    return schema_text_of(Tailoring, "tailoring")

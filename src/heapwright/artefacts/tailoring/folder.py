@@ -1,0 +1,193 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The folder of a search for an allocator: its question, and what each stage has left.
+
+    question.json            the search that this folder is of
+    input-N.trace            the recorded inputs
+    candidates/DIGEST/       a header and its library, compiled once
+    replays.json             the figures of the replays by digest
+    race.json, judged-N.json comparisons
+    allocators/NAME/         the tailored allocator: header, library and entry
+
+A stage writes a file when it is complete, beside its place, and moves it. The same search skips
+the stages that are complete. One process at a time holds the lock of the kernel.
+"""
+
+import contextlib
+import fcntl
+import os
+from pathlib import Path
+from types import TracebackType
+from typing import Literal, Self
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+
+from heapwright.artefacts.comparison.document import Comparison
+from heapwright.base.errors import ExitCode, HeapwrightError
+
+QUESTION, LOCK, REPLAYS = "question.json", "lock", "replays.json"
+
+
+class Question(BaseModel):
+    """The same question continues a search."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    format: Literal["heapwright tailor"] = "heapwright tailor"
+    version: Literal[1] = 1
+    inputs: tuple[tuple[str, ...], ...]
+    unseen: tuple[tuple[str, ...], ...]
+    cwd: str
+    name: str
+    peers: tuple[str, ...]
+    margin: float
+    headers: str
+    """The hash of the installed headers."""
+    seed: int
+
+
+class Replayed(BaseModel):
+    """The replays of one candidate, or why there are none."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    seconds: float | None = None
+    peak_bytes: int | None = None
+    why_not: str = ""
+
+
+_REPLAYS = TypeAdapter(dict[str, Replayed])
+
+
+class TailorFolder:
+    """An open folder; a context manager."""
+
+    def __init__(self, path: Path, question: Question, descriptor: int) -> None:
+        self.path = path
+        self.question = question
+        self._descriptor = descriptor
+
+    @classmethod
+    def open(cls, path: Path, question: Question, *, same_seed: bool) -> Self:
+        """Begin a search or continue the same one. Without `same_seed` the folder's seed holds.
+
+        Raises HeapwrightError for a folder of another search, with other files, or in use.
+        """
+        descriptor = _locked(path)
+        try:
+            return cls(path, _agreed(path, question, same_seed=same_seed), descriptor)
+        except BaseException:
+            os.close(descriptor)
+            raise
+
+    def trace(self, number: int) -> Path:
+        return self.path / f"input-{number}.trace"
+
+    @property
+    def candidates(self) -> Path:
+        return self.path / "candidates"
+
+    @property
+    def allocators(self) -> Path:
+        """A registry with the tailored allocator."""
+        return self.path / "allocators"
+
+    def replays(self) -> dict[str, Replayed]:
+        """By digest. A damaged file is as none: the replays are made again."""
+        with contextlib.suppress(OSError, ValidationError):
+            return _REPLAYS.validate_json((self.path / REPLAYS).read_bytes())
+        return {}
+
+    def keep_replays(self, replays: dict[str, Replayed]) -> None:
+        self.keep(REPLAYS, _REPLAYS.dump_json(replays, indent=1).decode())
+
+    def comparison(self, name: str) -> Comparison | None:
+        """A complete comparison; None: it is to be made."""
+        with contextlib.suppress(OSError, ValidationError):
+            return Comparison.from_json((self.path / f"{name}.json").read_bytes())
+        return None
+
+    def keep(self, name: str, text: str) -> None:
+        """Write a whole file. Raises HeapwrightError if it cannot be written."""
+        whole, beside = self.path / name, self.path / f".{name}.tmp"
+        try:
+            beside.write_text(text, encoding="utf-8")
+            beside.replace(whole)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                beside.unlink()
+            raise HeapwrightError(
+                f"{whole} cannot be written: {error.strerror or error}",
+                f"with room for it, the same command with -o {self.path} continues the search",
+                exit_code=ExitCode.NOT_WRITTEN,
+            ) from error
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        os.close(self._descriptor)
+
+
+def _locked(path: Path) -> int:
+    if path.exists() and not path.is_dir():
+        raise HeapwrightError(f"{path} is no folder", "name another with -o")
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        if any(each.name != LOCK for each in path.iterdir()) and not (path / QUESTION).exists():
+            raise HeapwrightError(
+                f"{path} holds other files, and no search", "name a new folder with -o"
+            )
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+        descriptor = os.open(path / LOCK, flags, 0o666)
+    except OSError as error:
+        raise HeapwrightError(
+            f"-o {path} cannot be written: {error.strerror or error}",
+            "name another folder",
+            exit_code=ExitCode.NOT_WRITTEN,
+        ) from error
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        raise HeapwrightError(
+            f"another heapwright searches in {path}", "name another folder with -o"
+        ) from None
+    return descriptor
+
+
+def _agreed(path: Path, question: Question, *, same_seed: bool) -> Question:
+    """The question of the folder; it is written if there is none."""
+    file = path / QUESTION
+    if not file.exists():
+        try:
+            file.write_text(question.model_dump_json(indent=1) + "\n", encoding="utf-8")
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                file.unlink()
+            raise HeapwrightError(
+                f"{file} cannot be written: {error.strerror or error}",
+                exit_code=ExitCode.NOT_WRITTEN,
+            ) from error
+        return question
+    try:
+        found = Question.model_validate_json(file.read_bytes())
+    except (OSError, ValidationError) as error:
+        raise HeapwrightError(
+            f"{file} is not the question of a search, or it was damaged",
+            "name a new folder with -o",
+        ) from error
+    asked = question if same_seed else question.model_copy(update={"seed": found.seed})
+    if found != asked:
+        one, other = found.model_dump(), asked.model_dump()
+        different = ", ".join(name for name in one if one[name] != other[name])
+        raise HeapwrightError(
+            f"{path} has another search: it differs in {different}",
+            "repeat the command of that search, or name a new folder with -o",
+        )
+    return found

@@ -1,0 +1,134 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""`heapwright tailor`: build an allocator for one program.
+
+This file is the command line only. `commands.tailor` does the work. docs/reference/tailor.md is the
+manual page.
+"""
+
+import re
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from heapwright import commands
+from heapwright.base.errors import ExitCode, HeapwrightError
+from heapwright.base.paths import is_trace
+from heapwright.cli import options
+from heapwright.cli.values import parse_margin
+
+DEFAULT_MINUTES = 15.0
+
+app = options.application()
+
+
+@app.command("tailor", cls=options.CommandAfterDashes)
+def tailor(
+    context: typer.Context,
+    traces: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[TRACE]...", help="Traces, which are replayed. A command stands after --."
+        ),
+    ] = None,
+    inputs: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--input",
+            metavar="COMMAND",
+            help="A further training input: a command in one word, or a trace. May be repeated.",
+        ),
+    ] = None,
+    unseen: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--unseen",
+            metavar="COMMAND",
+            help="Judge on this input, which the search does not use; may be repeated.",
+        ),
+    ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Of the new allocator. Default: tailored-PROGRAM."),
+    ] = None,
+    budget: Annotated[
+        float, options.minutes("About the length of the search. One that is too short is refused.")
+    ] = DEFAULT_MINUTES,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FOLDER",
+            help="Keep the search here. The same command continues the search of the folder.",
+        ),
+    ] = None,
+    compiler: Annotated[
+        str | None, typer.Option(metavar="COMPILER", help="Default: $CXX, c++, g++ or clang++.")
+    ] = None,
+    margin: options.Margin = "2%",
+    pin: options.Pin = None,
+    seed: options.OrderSeed = None,
+    json_file: options.JsonFile = None,
+    quiet: options.SentenceAlone = False,
+) -> None:
+    """Build an allocator from layers for one program, and judge it beside others.
+
+    Examples:
+      heapwright tailor -- perl script.pl
+      heapwright tailor --unseen 'perl script.pl other.txt' -- perl script.pl some.txt
+      heapwright tailor --budget 30 -o search --input './job two' -- ./job one
+      heapwright tailor run.trace
+    """
+    command = options.command_after_dashes(context)
+    if traces and command is not None:
+        raise HeapwrightError(
+            f"{traces[0]} stands beside a command", "give a further input with --input"
+        )
+    for each in traces or ():
+        if not is_trace(each):
+            raise HeapwrightError(
+                f"{each} is no trace", "heapwright tailor -- ./program its arguments"
+            )
+    first = [command] if command else [(str(each),) for each in traces or ()]
+    if not first:
+        raise HeapwrightError(
+            "there is nothing to tailor an allocator for: no command and no trace",
+            "heapwright tailor -- ./program its arguments",
+        )
+    chosen = commands.tailor.Options(
+        inputs=(*first, *(_words(each, "--input") for each in inputs or ())),
+        unseen=tuple(_words(each, "--unseen") for each in unseen or ()),
+        name=name or _default_name(first[0]),
+        budget_s=60 * budget,
+        folder=output,
+        margin=parse_margin(margin),
+        cpus=options.cpus_of(pin),
+        seed=seed,
+        compiler=compiler,
+        json_file=json_file,
+        quiet=quiet,
+    )
+    status = commands.tailor.run_tailoring(chosen)
+    if status is not ExitCode.OK:
+        raise typer.Exit(int(status))
+
+
+def _words(text: str, option: str) -> tuple[str, ...]:
+    """A command in one word of the shell, or a trace."""
+    if is_trace(Path(text)):
+        return (text,)
+    try:
+        words = tuple(shlex.split(text))
+    except ValueError as error:
+        raise HeapwrightError(f"{option} {text!r} cannot be read: {error}") from error
+    if not words:
+        raise HeapwrightError(f"{option} names no command")
+    return words
+
+
+def _default_name(words: tuple[str, ...]) -> str:
+    program = re.sub(r"[^a-z0-9]+", "-", Path(words[0]).stem.lower()).strip("-")
+    return f"tailored-{program or 'program'}"[:60]

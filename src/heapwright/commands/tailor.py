@@ -1,0 +1,397 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The work of `heapwright tailor`, after its options are read.
+
+Read the inputs, propose, compile, replay, race, prove, judge, deliver. Each stage leaves its result
+in the folder of the search, so an interrupted search continues.
+"""
+
+import contextlib
+import os
+import shlex
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from time import monotonic
+
+from heapwright.artefacts.allocator.user_registry import headers_hash, read_registry
+from heapwright.artefacts.run.journal import journal_folders
+from heapwright.artefacts.tailoring.document import Judgement
+from heapwright.artefacts.tailoring.folder import Question, Replayed, TailorFolder
+from heapwright.base import native
+from heapwright.base.errors import ExitCode, HeapwrightError
+from heapwright.base.paths import is_trace
+from heapwright.base.scratch import Scratch
+from heapwright.commands.comparison_notes import why_nothing
+from heapwright.commands.conclusion import is_compared
+from heapwright.commands.output import Outputs
+from heapwright.commands.record import record_command
+from heapwright.commands.setup import check, discovering
+from heapwright.commands.slow_steps import ReportStep, reporting_steps
+from heapwright.commands.tailor_answer import Options, Search, document_of, figure_of, lines_of
+from heapwright.commands.tailor_candidates import (
+    AT_ONCE,
+    Candidate,
+    candidates_of,
+    compile_all,
+    replay_all,
+)
+from heapwright.commands.tailor_race import (
+    SYSTEM,
+    Field,
+    blocks_within,
+    compared,
+    newest_peers,
+    raced,
+)
+from heapwright.commands.tailor_text import announce, print_proposals, print_tailoring
+from heapwright.compose.compiler import find_compiler, write
+from heapwright.compose.installation import check_name
+from heapwright.compose.workshop import Order, Shop, compose
+from heapwright.experiment.design import fresh_seed
+from heapwright.experiment.preload import PreloadPaths
+from heapwright.experiment.treatments import Request
+from heapwright.tailor.figures import Figures, figures_of, together
+from heapwright.tailor.header import header_of, type_of
+from heapwright.tailor.judge import beside_of, finalists
+from heapwright.tailor.proposals import propose
+
+__all__ = ["Options", "run_tailoring"]
+COMPILATION_S = 12.0
+"""Of one candidate, about: for the estimate of the least budget."""
+RACE_SHARE = 0.6
+"""Of the time that is left after the replays."""
+REFUSED = {ExitCode.BAD_INPUT, ExitCode.NOTHING_COMPARED}
+"""A search that ends so before its first compilation leaves no folder."""
+
+
+def run_tailoring(options: Options) -> ExitCode:
+    """Run the verb; return the exit status. Raises HeapwrightError for a refused request."""
+    outputs = Outputs(json=options.json_file)
+    for words in (*options.inputs, *options.unseen):
+        if not _is_trace(words):
+            check(words, Path.cwd(), dict(os.environ), shell=False)
+    begun = monotonic()
+    own = native.native_dir()
+    nowhere = Path(os.devnull)
+    check_name(options.name, read_registry(own, nowhere), nowhere, force=True)
+    peers = _peers()
+    with _folder(options, peers) as folder:
+        with reporting_steps(quiet=options.quiet) as tell:
+            figures = _read(options, folder, tell)
+            _try_unseen(options, tell)
+            compiler = _compiler(options, figures)
+            search = _proposed(options, folder, figures, compiler, tell, begun)
+        with contextlib.suppress(KeyboardInterrupt):
+            search.interrupted = True
+            _raced_and_judged(options, folder, search, peers, begun)
+        document = document_of(options, folder, search)
+        folder.keep("result.json", document.to_json())
+        failure = outputs.write(json=document.to_json)
+        print_tailoring(document, lines_of(folder, search), options.quiet, outputs.stream)
+        if failure is not None:
+            raise failure
+    return ExitCode.INTERRUPTED if search.interrupted else ExitCode.OK
+
+
+def _is_trace(words: tuple[str, ...]) -> bool:
+    return len(words) == 1 and is_trace(Path(words[0]))
+
+
+def _peers() -> tuple[str, ...]:
+    with PreloadPaths() as paths, discovering(dict(os.environ), paths) as discovery:
+        return newest_peers(discovery)
+
+
+@contextlib.contextmanager
+def _folder(options: Options, peers: tuple[str, ...]) -> Iterator[TailorFolder]:
+    path = options.folder
+    if path is None:
+        stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
+        path = journal_folders()[0] / f"tailor-{stamp}-{os.getpid()}"
+    question = Question(
+        inputs=options.inputs,
+        unseen=options.unseen,
+        cwd=str(Path.cwd()),
+        name=options.name,
+        peers=peers,
+        margin=options.margin,
+        headers=headers_hash(native.native_dir()),
+        seed=fresh_seed() if options.seed is None else options.seed,
+    )
+    is_new = not path.exists()
+    with TailorFolder.open(path, question, same_seed=options.seed is not None) as folder:
+        try:
+            yield folder
+        except HeapwrightError as error:
+            if is_new and error.exit_code in REFUSED and not folder.candidates.exists():
+                shutil.rmtree(path, ignore_errors=True)
+            raise
+
+
+def _read(options: Options, folder: TailorFolder, tell: ReportStep) -> Figures:
+    """The figures of all training inputs; commands are recorded once."""
+    found = []
+    for number, words in enumerate(options.inputs):
+        tell("recording the inputs", f"{number} of {len(options.inputs)}")
+        found.append(figures_of(_trace_of(words, number, folder, options)))
+    return together(found)
+
+
+def _trace_of(words: tuple[str, ...], number: int, folder: TailorFolder, options: Options) -> Path:
+    if _is_trace(words):
+        return Path(words[0])
+    trace = folder.trace(number)
+    if not trace.exists():
+        beside = trace.with_suffix(".part")
+        beside.unlink(missing_ok=True)
+        outcome, notes = record_command(words, beside, stdout=Path(os.devnull))
+        for note in notes:
+            announce(note, quiet=options.quiet)
+        if outcome.failed or outcome.exit_status or outcome.signal:
+            raise HeapwrightError(
+                f"nothing can be tailored: {shlex.join(words)} failed while it was recorded",
+                "; ".join(notes),
+                exit_code=ExitCode.NOTHING_COMPARED,
+            )
+        beside.replace(trace)
+    return trace
+
+
+def _try_unseen(options: Options, tell: ReportStep) -> None:
+    """Refuse an unseen input that fails, before the search."""
+    for words in options.unseen:
+        if _is_trace(words):
+            continue
+        tell("trying the unseen inputs")
+        with Scratch() as folder:
+            outcome, notes = record_command(
+                words, folder / "trace", recorded=False, stdout=Path(os.devnull)
+            )
+        if outcome.failed or outcome.exit_status or outcome.signal:
+            raise HeapwrightError(
+                f"nothing can be judged: {shlex.join(words)} failed",
+                "; ".join(notes),
+                exit_code=ExitCode.NOTHING_COMPARED,
+            )
+
+
+def _compiler(options: Options, figures: Figures) -> str:
+    """The version of the compiler. Without one, print what needs none, and raise."""
+    with Scratch() as work:
+        try:
+            return find_compiler(options.compiler, os.environ, work).version
+        except HeapwrightError as error:
+            if not options.quiet:
+                print_proposals(figures, propose(figures))
+            error.hint = f"{error.hint}\nthe proposals above need no compiler; a search does"
+            raise
+
+
+def _proposed(
+    options: Options,
+    folder: TailorFolder,
+    figures: Figures,
+    compiler: str,
+    tell: ReportStep,
+    begun: float,
+) -> Search:
+    """The candidates, compiled and replayed."""
+    candidates = candidates_of(propose(figures), folder)
+    missing = sum(not each.library.exists() for each in candidates)
+    needed = missing * COMPILATION_S / min(AT_ONCE, len(os.sched_getaffinity(0)))
+    if needed > options.budget_s - (monotonic() - begun):
+        least = (needed + monotonic() - begun) * 1.5 / 60
+        raise HeapwrightError(
+            f"the budget of {options.budget_s / 60:g} min is too small: {missing} candidates are "
+            f"to be compiled, which takes about {needed:.0f} s",
+            f"--budget {max(least, 0.1):.2g}, and more for longer runs",
+        )
+    compile_all(candidates, options.compiler, tell)
+    libraries: dict[str, Path | None] = {each.digest: each.library for each in candidates}
+    with PreloadPaths() as paths, discovering(dict(os.environ), paths) as discovery:
+        (own,) = discovery.requested([Request("granary")])
+    libraries |= {SYSTEM: None, own.name: Path(own.path or "")}
+    trace = _trace_of(options.inputs[0], 0, folder, options)
+    by_key = replay_all(trace, libraries, folder, tell)
+    names = {each.digest: each.name for each in candidates}
+    return Search(
+        figures,
+        candidates,
+        compiler,
+        {names.get(key, key): replayed for key, replayed in by_key.items()},
+    )
+
+
+def _raced_and_judged(
+    options: Options,
+    folder: TailorFolder,
+    search: Search,
+    peers: tuple[str, ...],
+    begun: float,
+) -> None:
+    """Race, prove and judge; the search is `finished` after the last judgement."""
+    field = Field(folder, options.margin, options.cpus, options.quiet)
+    by_name = {each.name: each for each in search.candidates}
+    replays = {name: search.replays[name] for name in by_name}
+    chosen = [by_name[name] for name in finalists(replays)]
+    if not chosen:
+        whys = "; ".join(sorted({each.why_not for each in replays.values()}))
+        raise HeapwrightError(
+            f"no candidate replays the trace: {whys}", exit_code=ExitCode.NOTHING_COMPARED
+        )
+    announce(f"finalists: {', '.join(each.name for each in chosen)}", quiet=options.quiet)
+    own = {each.name: each.library for each in chosen}
+    left = options.budget_s - (monotonic() - begun)
+    if left <= 0:
+        raise HeapwrightError(
+            f"the budget of {options.budget_s / 60:g} min is over before the race",
+            f"the same command with a larger --budget and -o {folder.path} continues",
+            exit_code=ExitCode.NOTHING_COMPARED,
+        )
+    race, result = raced(field, options.inputs[0], own, peers, RACE_SHARE * left)
+    search.race = race
+    if result is not None:
+        if result.failure is not None:
+            raise result.failure
+        if result.interrupted:
+            return
+        if not is_compared(race):
+            raise why_nothing(race)
+    _choose(search, peers, chosen, options.margin)
+    if search.winner is None:
+        search.interrupted, search.finished = False, True
+        return
+    library = _proved(options, folder, search)
+    if library is None:
+        search.interrupted, search.finished = False, True
+        return
+    _judge(options, field, search, library, begun)
+
+
+def _choose(search: Search, peers: tuple[str, ...], chosen: list[Candidate], margin: float) -> None:
+    """The leanest finalist within the margin of the fastest, and the existing allocators with the
+    least time and the least memory in the race."""
+    assert search.race is not None
+    race, figure = search.race, figure_of(search.race)
+
+    def ratio(name: str, response: str) -> float:
+        effect = race.effect((name, ""), response)
+        if name == SYSTEM:
+            return 1.0
+        return float("inf") if effect is None else effect.ratio
+
+    search.against = min(peers, key=lambda name: ratio(name, figure))
+    search.leanest = min(peers, key=lambda name: ratio(name, "memory"))
+    least = min(ratio(each.name, figure) for each in chosen)
+    near = [each for each in chosen if ratio(each.name, figure) <= (1 + margin) * least]
+    if least < float("inf"):
+        search.winner = min(near, key=lambda each: ratio(each.name, "memory"))
+    if search.winner is None:
+        search.notes += ("every finalist failed in the race",)
+
+
+def _proved(options: Options, folder: TailorFolder, search: Search) -> Path | None:
+    """Compose the winner with the conformance suite, into the folder. None: it fails."""
+    winner = search.winner
+    assert winner is not None
+    name = options.name
+    place = folder.allocators / name / f"libheapwright-{name}.so"
+    if place.exists():
+        return place
+    sentence = replace(winner.sentence, name=name)
+    write(folder.path / f"{name}.hpp", header_of(sentence, name, _head(options, search)))
+    environment = dict(os.environ)
+    own = native.native_dir()
+    with (
+        PreloadPaths() as paths,
+        reporting_steps(quiet=options.quiet) as tell,
+        discovering(environment, paths) as discovery,
+    ):
+        shop = Shop(
+            native=own,
+            catalogue=read_registry(own, folder.allocators),
+            allocators=folder.allocators,
+            environment=environment,
+            conformance=native.program("conformance"),
+            preload=paths.of,
+            judge=lambda label, library: (
+                discovery.look_up([Request(label, str(library))])[0].reason
+            ),
+            tell=lambda what, done, of: tell(what, f"{done} of {of}" if of else ""),
+        )
+        order = Order(
+            name=name,
+            file=folder.path / f"{name}.hpp",
+            type=type_of(name),
+            caption=f"tailored for {shlex.join(options.inputs[0])[:100]}",
+            compiler=options.compiler,
+            force=True,
+        )
+        try:
+            compose(order, shop)
+        except HeapwrightError as error:
+            search.notes += (f"{winner.name} is not proved: {error.message}",)
+            return None
+    return place
+
+
+def _head(options: Options, search: Search) -> tuple[str, ...]:
+    """The opening comment of the header."""
+    assert search.winner is not None
+    figures, winner = search.figures, search.winner
+    replayed, system = search.replays[winner.name], search.replays[SYSTEM]
+    trained = "; ".join(shlex.join(words) for words in options.inputs)
+    return (
+        f"Fitted to: {trained}",
+        f"The program made {figures.allocations:,} allocations of {len(figures.counts):,} sizes "
+        f"with {figures.threads} thread{'s' if figures.threads > 1 else ''}. "
+        f"{len(search.candidates)} proposals were replayed, and the finalists raced on the "
+        "program. The figures in the captions are those of the trace.",
+        _replay_text(replayed, system),
+    )
+
+
+def _replay_text(own: Replayed, system: Replayed) -> str:
+    if not (own.seconds and own.peak_bytes and system.seconds and system.peak_bytes):
+        return "Its replay has no figures beside glibc."
+    return (
+        f"Replays of the trace: {own.seconds / system.seconds:.2f} times the time of glibc and "
+        f"{own.peak_bytes / system.peak_bytes:.2f} times its peak memory."
+    )
+
+
+def _judge(options: Options, field: Field, search: Search, library: Path, begun: float) -> None:
+    """Complete blocks on each unseen input; without one, on the first input again."""
+    assert search.race is not None
+    inputs = options.unseen or options.inputs[:1]
+    own = {options.name: library}
+    peers = tuple(dict.fromkeys((search.against, search.leanest, SYSTEM)))
+    walls = [run.wall_s for run in search.race.runs if run.wall_s]
+    run_s = sum(walls) / max(1, len(walls))
+    left = max(0.0, options.budget_s - (monotonic() - begun)) / len(inputs)
+    for number, words in enumerate(inputs):
+        blocks = blocks_within(left, len(peers) + 1, run_s)
+        comparison, result = compared(
+            field, f"judged-{number}", words, own, peers, options.name, blocks
+        )
+        if result is not None:
+            if result.failure is not None:
+                raise result.failure
+            if not result.interrupted and not is_compared(comparison):
+                raise why_nothing(comparison)
+        figure = search.race.design.race or "time"
+        search.judged += (
+            Judgement(
+                command=words,
+                unseen=bool(options.unseen),
+                figure=figure,
+                blocks=comparison.design.blocks,
+                beside=tuple(beside_of(comparison, peer, figure) for peer in peers),
+            ),
+        )
+        if result is not None and result.interrupted:
+            return
+    search.interrupted, search.finished = False, True

@@ -1,0 +1,179 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a search of `heapwright tailor` knows, and the document that says it."""
+
+import os
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+from heapwright import __version__
+from heapwright.artefacts.comparison.document import Comparison
+from heapwright.artefacts.run.provenance import read_environment
+from heapwright.artefacts.tailoring import document
+from heapwright.artefacts.tailoring.document import (
+    Answer,
+    Judgement,
+    ProgramFigures,
+    Ratio,
+    Tailoring,
+)
+from heapwright.artefacts.tailoring.folder import Replayed, TailorFolder
+from heapwright.commands.tailor_candidates import Candidate
+from heapwright.commands.tailor_race import CONFIDENCE, SYSTEM
+from heapwright.tailor.figures import Figures
+from heapwright.tailor.judge import answer_of, finalists
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The command line, read."""
+
+    inputs: tuple[tuple[str, ...], ...]
+    """Commands or single traces; the first is raced."""
+    unseen: tuple[tuple[str, ...], ...]
+    name: str
+    budget_s: float
+    folder: Path | None
+    margin: float
+    cpus: tuple[int, ...]
+    seed: int | None
+    compiler: str | None
+    json_file: str | None
+    quiet: bool
+
+
+@dataclass(slots=True)
+class Search:
+    """What is known so far."""
+
+    figures: Figures
+    candidates: tuple[Candidate, ...]
+    compiler: str
+    replays: dict[str, Replayed]
+    """By name, those of glibc and granary too."""
+    race: Comparison | None = None
+    winner: Candidate | None = None
+    against: str = SYSTEM
+    """The fastest existing allocator of the race."""
+    leanest: str = SYSTEM
+    judged: tuple[Judgement, ...] = ()
+    notes: tuple[str, ...] = ()
+    finished: bool = False
+    interrupted: bool = False
+
+
+def figure_of(comparison: Comparison) -> str:
+    deciding = comparison.design.race
+    if deciding is not None:
+        return deciding
+    return "cpu" if comparison.response("cpu") is not None else "time"
+
+
+def document_of(options: Options, folder: TailorFolder, search: Search) -> Tailoring:
+    header = folder.path / f"{options.name}.hpp"
+    library = folder.allocators / options.name / f"libheapwright-{options.name}.so"
+    made = library.exists()
+    rebuild = ["heapwright", "compose", options.name, "--file", str(header)]
+    machine = read_environment([], dict(os.environ))
+    return Tailoring(
+        heapwright_version=__version__,
+        environment=machine,
+        inputs=options.inputs,
+        unseen=options.unseen,
+        compiler=search.compiler,
+        margin=options.margin,
+        confidence=CONFIDENCE,
+        seed=folder.question.seed,
+        figures=_program_figures(search.figures),
+        candidates=_rows(search),
+        raced=_ratios(search.race),
+        judged=search.judged,
+        header=str(header) if made else "",
+        library=str(library) if made else "",
+        rebuild=shlex.join(rebuild) if made else "",
+        answer=_answer(options, search),
+        finished=search.finished,
+    )
+
+
+def _answer(options: Options, search: Search) -> Answer:
+    if search.finished and search.judged:
+        answer = answer_of(options.name, search.judged, inputs=len(options.inputs))
+        return answer.model_copy(update={"notes": (*search.notes, *answer.notes)})
+    if search.finished:
+        return Answer(
+            action="existing",
+            allocator=search.against,
+            reason=f"No special allocator is worth it, so use {search.against}",
+            notes=search.notes,
+        )
+    best = search.winner.name if search.winner else next(iter(_best_replays(search)), "none")
+    return Answer(
+        action="undecided",
+        allocator="",
+        reason=f"Undecided: the search was interrupted. The best proposal so far is {best}",
+        notes=search.notes,
+    )
+
+
+def _best_replays(search: Search) -> list[str]:
+    own = {each.name for each in search.candidates}
+    return finalists({name: each for name, each in search.replays.items() if name in own})
+
+
+def _program_figures(figures: Figures) -> ProgramFigures:
+    return ProgramFigures(
+        allocations=figures.allocations,
+        frees=figures.frees,
+        reallocs=figures.reallocs,
+        moved_reallocs=figures.moved,
+        remote_frees=figures.remote,
+        threads=figures.threads,
+        sizes=len(figures.counts),
+        peak_live_bytes=figures.peak_bytes,
+        never_freed=figures.never_freed,
+        list_hits={depth: figures.hit_share(depth) for depth in figures.hits},
+    )
+
+
+def _rows(search: Search) -> tuple[document.Candidate, ...]:
+    stayed = set(_best_replays(search))
+    rows = []
+    for each in search.candidates:
+        replayed = search.replays[each.name]
+        left = "" if each.name in stayed else "others replay faster and with less memory"
+        steps = "; ".join(f"{step.name} = {step.type}" for step in each.sentence.steps())
+        rows.append(
+            document.Candidate(
+                name=each.name,
+                digest=each.digest,
+                type=" ".join(steps.split()),
+                seconds=replayed.seconds,
+                peak_bytes=replayed.peak_bytes,
+                left=replayed.why_not or left,
+            )
+        )
+    return tuple(rows)
+
+
+def _ratios(race: Comparison | None) -> dict[str, tuple[Ratio | None, Ratio | None]]:
+    if race is None:
+        return {}
+    figure = figure_of(race)
+
+    def ratio(name: str, response: str) -> Ratio | None:
+        found = race.effect((name, ""), response)
+        return None if found is None else Ratio(ratio=found.ratio, low=found.low, high=found.high)
+
+    return {
+        each.allocator: (ratio(each.allocator, figure), ratio(each.allocator, "memory"))
+        for each in race.treatments
+    }
+
+
+def lines_of(folder: TailorFolder, search: Search) -> list[str]:
+    place = shlex.quote(str(folder.path))
+    return (
+        [f"search: {place}"] if search.finished else [f"the same command with -o {place} continues"]
+    )

@@ -1,0 +1,96 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Shows a tailored allocator: the figures, the proposals, the race and the answer as text."""
+
+import sys
+from collections.abc import Sequence
+from typing import TextIO
+
+from rich.text import Text
+
+from heapwright.artefacts.tailoring.document import Judgement, Ratio, Tailoring
+from heapwright.base.quantities import size
+from heapwright.commands.text import printing
+from heapwright.report.columns import Columns
+from heapwright.report.console import make_console
+from heapwright.tailor.figures import Figures
+from heapwright.tailor.grammar import Sentence
+from heapwright.tailor.judge import beside, change
+
+
+def announce(text: str, *, quiet: bool) -> None:
+    """One line on standard error."""
+    if not quiet:
+        print(f"heapwright: {text}", file=sys.stderr)  # noqa: T201
+
+
+@printing()
+def print_proposals(figures: Figures, sentences: Sequence[Sentence]) -> None:
+    """The figures of the program, and each proposal with its reasons."""
+    console = make_console(sys.stdout)
+    console.print(Text(_figures_text(figures)))
+    for sentence in sentences:
+        console.print(Text(f"\n{sentence.name}", style="bold"))
+        for step in sentence.steps():
+            if reason := sentence.reasons.get(step.slot, ""):
+                console.print(Text(f"  {step.type if step.keyword == 'using' else step.name}"))
+                console.print(Text(f"    {reason}"))
+
+
+def _figures_text(figures: Figures) -> str:
+    return (
+        f"{figures.allocations:,} allocations of {len(figures.counts):,} sizes by "
+        f"{figures.threads} threads, {size(figures.peak_bytes)} live at the peak, "
+        f"{figures.remote:,} freed by another thread, {figures.reallocs:,} reallocs"
+    )
+
+
+@printing()
+def print_tailoring(document: Tailoring, lines: Sequence[str], quiet: bool, stream: TextIO) -> None:
+    """The proposals, the race, the judgements and the answer; `quiet`: the answer alone."""
+    console = make_console(stream)
+    if not quiet:
+        figures = document.figures
+        console.print(
+            Text(
+                f"{figures.allocations:,} allocations of {figures.sizes:,} sizes by "
+                f"{figures.threads} thread{'s' if figures.threads > 1 else ''}, "
+                f"{size(figures.peak_live_bytes)} live at the peak"
+            )
+        )
+        rows = [
+            (
+                each.name,
+                "" if each.seconds is None else f"{each.seconds:.3f} s",
+                "" if each.peak_bytes is None else size(each.peak_bytes),
+                (each.left and "left") or "finalist",
+            )
+            for each in document.candidates
+        ]
+        console.print(Columns(("Proposal", "Replay", "Peak", ""), rows, left=1))
+        if document.raced:
+            console.print()
+            race = [
+                (name, _ratio(time), _ratio(memory))
+                for name, (time, memory) in document.raced.items()
+            ]
+            console.print(Columns(("Race, beside glibc", "Time", "Peak memory"), race, left=1))
+        for each in document.judged:
+            for other in each.beside:
+                console.print(Text(f"{_input(each)}: {beside(each, other)}"))
+        console.print()
+    console.print(Text(document.answer.reason, style="bold"))
+    if quiet:
+        return
+    notes = [f"header: {document.header}", f"library: {document.library}"]
+    notes = [*notes, f"build it again: {document.rebuild}"] if document.header else []
+    for line in (*document.answer.notes, *notes, *lines):
+        console.print(Text(f"- {line}"), soft_wrap=True)
+
+
+def _input(judgement: Judgement) -> str:
+    return "unseen input" if judgement.unseen else "new runs"
+
+
+def _ratio(ratio: Ratio | None) -> str:
+    return "" if ratio is None else change(ratio)

@@ -1,0 +1,257 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""From the figures of a program to the sentences that may fit it, each step with its reason.
+
+The choices of this module are heuristics: they limit the search. The replays and the race judge.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from heapwright.base.quantities import size as bytes_text
+from heapwright.tailor.figures import DEPTHS, Figures
+from heapwright.tailor.grammar import KIB, MIB, NEVER, Sentence, size
+from heapwright.tailor.size_classes import (
+    best_classes,
+    blocks_of,
+    waste_of,
+    with_bounded_gaps,
+)
+
+MOST_CLASSES = 64
+FEW_WASTE, LITTLE_WASTE = 0.05, 0.005
+"""Of the live bytes at the peak: the goals of two sets of classes."""
+RARE = 0.001
+"""Share of the requests that may have a mapping each."""
+LARGE = tuple(1 << power for power in range(13, 21))
+"""Limits of large objects, ascending: 8 KiB to 1 MiB."""
+ALMOST = 0.99
+"""Of the hits of the deepest list: a shorter list that reaches this is deep enough."""
+HUGE_FROM = 4 * MIB
+"""Live bytes from which huge pages are proposed."""
+DISTINCT = 512
+"""Blocks beyond this number are rounded before the search for classes."""
+
+
+def propose(figures: Figures) -> tuple[Sentence, ...]:
+    """Every sentence that is worth a compilation, without two of the same code."""
+    found = [*_lists(figures), *_fits(figures), *_superblocks(figures), *_caches(figures)]
+    return tuple(found)
+
+
+def large_limit(figures: Figures) -> int:
+    """The smallest limit above which requests are rare; the largest if none is."""
+    total = figures.allocations
+    for limit in LARGE:
+        above = sum(count for each, count in figures.counts.items() if each > limit)
+        if above <= RARE * total:
+            return limit
+    return LARGE[-1]
+
+
+def enough_depth(figures: Figures) -> int:
+    """The shortest list that serves almost what the deepest one serves."""
+    goal = ALMOST * figures.hits.get(DEPTHS[-1], 0)
+    return next((each for each in DEPTHS if figures.hits.get(each, 0) >= goal), DEPTHS[-1])
+
+
+def chosen_classes(figures: Figures, limit: int, goal: float) -> tuple[tuple[int, ...], float]:
+    """The fewest classes whose waste is within the goal, and their waste as a share of the live
+    bytes at the peak."""
+    counts = {each: figures.at_peak.get(each, 0) for each in figures.counts if each <= limit}
+    blocks = blocks_of(counts or {1: 1})
+    if len(blocks) > DISTINCT:
+        blocks = _rounded(blocks)
+    live = max(1, sum(block * count for block, count in blocks.items()))
+    chosen: tuple[int, ...] = ()
+    for classes in best_classes(blocks, MOST_CLASSES):
+        chosen = classes
+        if waste_of(classes, blocks) <= goal * live:
+            break
+    largest = (limit + 8 + 15) // 16 * 16
+    whole = with_bounded_gaps(chosen, largest)
+    return whole, waste_of(whole, blocks) / live
+
+
+def _rounded(blocks: dict[int, int]) -> dict[int, int]:
+    """The blocks rounded up to sixteen steps in each doubling."""
+    found: dict[int, int] = {}
+    for block, count in sorted(blocks.items()):
+        step = max(16, 2 ** (block.bit_length() - 5))
+        end = (block + step - 1) // step * step
+        found[end] = found.get(end, 0) + count
+    return found
+
+
+def _lists(figures: Figures) -> Iterator[Sentence]:
+    limit = min(large_limit(figures), 256 * KIB)
+    several = figures.threads > 1
+    seen: set[tuple[int, ...]] = set()
+    for goal in (FEW_WASTE, LITTLE_WASTE):
+        classes, waste = chosen_classes(figures, limit, goal)
+        if classes in seen:
+            continue
+        seen.add(classes)
+        live = figures.peak_bytes - figures.bytes_above(limit)
+        sentence = Sentence(
+            core="lists",
+            name=f"lists-{len(classes)}",
+            large=limit,
+            classes=classes,
+            chunk=_chunk(figures),
+            threads=several,
+            reasons={
+                **_common(figures, limit),
+                "classes": f"these {len(classes)} waste {_percent(waste)} of the "
+                f"{bytes_text(live)} of small objects that are live at the peak. No set with as "
+                "many ends wastes less, apart from the classes that bound the gaps",
+                "chunk": f"the peak is {bytes_text(figures.peak_bytes)}",
+                "depth": _depth_reason(figures, enough_depth(figures)),
+            },
+        )
+        yield sentence
+        if figures.peak_bytes >= HUGE_FROM:
+            yield _on_huge_pages(sentence, figures)
+
+
+def _fits(figures: Figures) -> Iterator[Sentence]:
+    if figures.threads > 1:
+        return  # one lock for all threads
+    limit = max(128 * KIB, large_limit(figures))
+    numbers = {next((n for n in (4, 16, 32) if figures.share_up_to(16 * n) >= 0.9), 64), 4}
+    for quick in sorted(numbers):
+        share = figures.share_up_to(16 * quick)
+        yield Sentence(
+            core="fit",
+            name=f"fit-{quick}",
+            large=limit,
+            quick=quick,
+            chunk=128 * KIB if figures.peak_bytes < 8 * MIB else 1 * MIB,
+            reasons={
+                **_common(figures, limit),
+                "quick": f"{_percent(share)} of the requests are for at most {16 * quick} bytes, "
+                f"and {_percent(figures.freed_share)} of the objects are freed",
+                "chunk": f"the peak is {bytes_text(figures.peak_bytes)}",
+            },
+        )
+
+
+def _superblocks(figures: Figures) -> Iterator[Sentence]:
+    for block in (16 * KIB, 64 * KIB):
+        limit = block // 4
+        sentence = Sentence(
+            core="superblocks",
+            name=f"superblocks-{block // KIB}k",
+            large=limit,
+            block=block,
+            threads=figures.threads > 1,
+            reasons={
+                **_common(figures, limit),
+                "block": f"{bytes_text(figures.peak_bytes)} are live at the peak in "
+                f"{len(figures.counts)} sizes",
+            },
+        )
+        yield sentence
+    if figures.peak_bytes >= HUGE_FROM:
+        yield _on_huge_pages(sentence, figures)
+
+
+def _caches(figures: Figures) -> Iterator[Sentence]:
+    depth = enough_depth(figures)
+    limit = 16 * KIB
+    base = Sentence(
+        core="owner-caches",
+        name=f"caches-{depth}",
+        large=limit,
+        block=32 * KIB,
+        depth=depth,
+        threads=figures.threads > 1,
+        reasons={
+            **_common(figures, limit),
+            "depth": _depth_reason(figures, depth),
+            "block": f"{bytes_text(figures.peak_bytes)} are live at the peak in "
+            f"{len(figures.counts)} sizes",
+            "purge": "after a second without use",
+        },
+    )
+    yield base
+    yield replace(
+        base,
+        name=f"caches-{depth}-keep",
+        block=64 * KIB,
+        purge_ms=NEVER,
+        reasons={
+            **base.reasons,
+            "purge": "never: a later peak may need it again",
+        },
+    )
+    yield replace(
+        base,
+        name="caches-8-lean",
+        block=16 * KIB,
+        large=8 * KIB,
+        depth=8,
+        purge_ms=0,
+        reasons={
+            **base.reasons,
+            **_common(figures, 8 * KIB),
+            "depth": _depth_reason(figures, 8),
+            "purge": "at once",
+        },
+    )
+    if figures.peak_bytes >= HUGE_FROM:
+        kept = replace(base, purge_ms=NEVER, block=64 * KIB)
+        yield _on_huge_pages(replace(kept, name=f"caches-{depth}"), figures)
+
+
+def _on_huge_pages(sentence: Sentence, figures: Figures) -> Sentence:
+    why = f"{bytes_text(figures.peak_bytes)} are live, so ordinary pages cost many page faults"
+    return replace(
+        sentence,
+        name=f"{sentence.name}-huge",
+        chunk=2 * MIB,
+        huge_pages=True,
+        reasons={**sentence.reasons, "pages": why},
+    )
+
+
+def _chunk(figures: Figures) -> int:
+    """A small part of the peak, from 64 KiB to 1 MiB."""
+    chunk = 64 * KIB
+    while chunk < 1 * MIB and 32 * chunk < figures.peak_bytes:
+        chunk *= 2
+    return chunk
+
+
+def _common(figures: Figures, limit: int) -> dict[str, str]:
+    above = figures.bytes_above(limit)
+    share = 1 - figures.share_up_to(limit)
+    threads = (
+        "one thread allocates, so a lock is never contended"
+        if figures.threads <= 1
+        else f"{figures.threads} threads allocate, and {_percent(_remote_share(figures))} of the "
+        "objects are freed by another thread"
+    )
+    return {
+        "large": f"{_percent(share)} of the requests are for more than {size(limit)}, and "
+        f"{bytes_text(above)} of them are live at the peak",
+        "threads": threads,
+        "slots": f"16 bytes apart up to 1 KiB, where {_percent(figures.share_up_to(1024))} of the "
+        "requests are",
+    }
+
+
+def _remote_share(figures: Figures) -> float:
+    return figures.remote / max(1, figures.frees)
+
+
+def _depth_reason(figures: Figures, depth: int) -> str:
+    deepest = DEPTHS[-1]
+    return (
+        f"a list of {depth} freed objects serves {_percent(figures.hit_share(depth))} of the "
+        f"requests, and one of {deepest} serves {_percent(figures.hit_share(deepest))}"
+    )
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.2g} %"

@@ -1,0 +1,43 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Figures and documents for the tests of this folder."""
+
+from collections import Counter
+
+from heapwright.artefacts.tailoring.document import Beside, Judgement, Ratio, Verdict
+from heapwright.tailor.figures import DEPTHS, Figures
+
+
+def figures(threads: int = 1, peak_mib: int = 8) -> Figures:
+    """A program with many small objects and a few large ones."""
+    counts = Counter({24: 60_000, 40: 30_000, 200: 5_000, 1500: 900, 70_000: 20})
+    return Figures(
+        allocations=counts.total(),
+        frees=90_000,
+        threads=threads,
+        counts=counts,
+        at_peak=Counter({24: 50_000, 40: 10_000, 200: 100, 70_000: 5}),
+        peak_bytes=peak_mib << 20,
+        never_freed=100,
+        hits=dict.fromkeys(DEPTHS, 40_000) | {8: 10_000},
+        walked=counts.total(),
+    )
+
+
+def beside(
+    allocator: str,
+    time: tuple[float, float, float],
+    memory: tuple[float, float, float],
+    verdict: Verdict,
+) -> Beside:
+    """Ratios with their low and high ends."""
+    return Beside(
+        allocator=allocator,
+        time=Ratio(ratio=time[0], low=time[1], high=time[2]),
+        memory=Ratio(ratio=memory[0], low=memory[1], high=memory[2]),
+        verdict=verdict,
+    )
+
+
+def judgement(*others: Beside, unseen: bool = True) -> Judgement:
+    return Judgement(command=("./job",), unseen=unseen, figure="cpu", blocks=10, beside=others)

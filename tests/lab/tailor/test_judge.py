@@ -1,0 +1,117 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The finalists of a search, and its answer."""
+
+from typing import cast
+
+from heapwright.artefacts.comparison.document import Comparison, Effect, Key
+from heapwright.artefacts.tailoring.folder import Replayed
+from heapwright.tailor.judge import FINALISTS, answer_of, beside_of, finalists, front
+
+from .builders import beside, judgement
+
+FASTER = (0.90, 0.88, 0.92)
+SAME = (1.0, 0.99, 1.01)
+MORE = (1.2, 1.15, 1.25)
+
+
+def replays(**figures: tuple[float, int]) -> dict[str, Replayed]:
+    return {
+        name: Replayed(seconds=seconds, peak_bytes=peak)
+        for name, (seconds, peak) in figures.items()
+    }
+
+
+def test_the_front_has_what_no_other_beats() -> None:
+    found = front(replays(fast=(1.0, 30), both=(1.1, 20), worse=(1.2, 25), lean=(2.0, 10)))
+    assert found == ["fast", "both", "lean"]
+
+
+def test_finalists_are_few_and_near_the_fastest() -> None:
+    many = {f"c{n}": (1 + n / 100, 100 - n) for n in range(8)}
+    chosen = finalists(replays(**many, slow=(3.0, 1)))
+    assert len(chosen) == FINALISTS
+    assert chosen[:2] == ["c0", "c7"]
+
+
+def test_a_failed_replay_is_no_finalist() -> None:
+    failed = {"broken": Replayed(why_not="it crashed")}
+    assert finalists(failed) == []
+    assert finalists({**failed, **replays(good=(1.0, 1))}) == ["good"]
+
+
+class Measured:
+    """A comparison whose baseline is the tailored allocator."""
+
+    def __init__(self, **effects: tuple[float, float | None, float | None]) -> None:
+        self._effects = effects
+
+    def effect(self, key: Key, response: str) -> Effect | None:
+        if response not in self._effects:
+            return None
+        ratio, low, high = self._effects[response]
+        return Effect(
+            allocator=key[0], response=response, ratio=ratio, low=low, high=high, group="a", runs=9
+        )
+
+
+def verdict_of(**effects: tuple[float, float | None, float | None]) -> str:
+    return beside_of(cast("Comparison", Measured(**effects)), "glibc", "cpu").verdict
+
+
+def test_a_ratio_is_that_of_the_tailored_to_the_existing_one() -> None:
+    measured = Measured(cpu=(1.25, 1.0, 2.0), memory=(0.5, None, 0.8))
+    found = beside_of(cast("Comparison", measured), "glibc", "cpu")
+    assert found.time is not None
+    assert found.memory is not None
+    assert (found.time.ratio, found.time.low, found.time.high) == (0.8, 0.5, 1.0)
+    assert (found.memory.ratio, found.memory.low, found.memory.high) == (2.0, 1.25, None)
+
+
+def test_a_gain_must_be_certain_and_the_loss_small() -> None:
+    even = (1.0, 0.99, 1.01)
+    assert verdict_of(cpu=(1.1, 1.05, 1.2), memory=even) == "better"
+    assert verdict_of(cpu=even, memory=(1.1, 1.05, 1.2)) == "better"
+    assert verdict_of(cpu=(1.1, 0.9, 1.3), memory=even) == "same"
+    assert verdict_of(cpu=(1.1, 1.05, 1.2), memory=(0.9, 0.85, 0.95)) == "trade"
+    assert verdict_of(cpu=(0.9, 0.85, 0.95), memory=even) == "worse"
+    assert verdict_of(cpu=even) == "failed"
+
+
+BETTER = beside("mimalloc", FASTER, SAME, "better")
+
+
+def test_a_certain_gain_without_a_loss_is_worth_it() -> None:
+    answer = answer_of("mine", [judgement(BETTER)], inputs=2)
+    assert answer.action == "tailored"
+    assert answer.reason.startswith("Use mine: -10.0 % (-12.0 to -8.0) processor time")
+    assert answer.notes == ()
+
+
+def test_an_existing_allocator_that_is_as_good_is_preferred() -> None:
+    answer = answer_of("mine", [judgement(BETTER, beside("glibc", SAME, SAME, "same"))], inputs=2)
+    assert (answer.action, answer.allocator) == ("existing", "glibc")
+
+
+def test_a_trade_with_the_leanest_is_no_objection_but_with_the_fastest_it_is() -> None:
+    trade = beside("glibc", FASTER, MORE, "trade")
+    assert answer_of("mine", [judgement(BETTER, trade)], inputs=2).action == "tailored"
+    assert answer_of("mine", [judgement(trade, BETTER)], inputs=2).action == "existing"
+
+
+def test_a_loss_on_one_input_outweighs_a_gain_on_another() -> None:
+    found = [judgement(BETTER), judgement(beside("glibc", MORE, SAME, "worse"))]
+    answer = answer_of("mine", found, inputs=2)
+    assert (answer.action, answer.allocator) == ("existing", "glibc")
+    assert "No special allocator is worth it, so use glibc" in answer.reason
+    assert "+20.0 %" in answer.reason
+
+
+def test_one_input_gives_a_warning() -> None:
+    notes = " ".join(answer_of("mine", [judgement(BETTER, unseen=False)], inputs=1).notes)
+    assert "--unseen" in notes
+    assert "--input" in notes
+
+
+def test_nothing_judged_is_undecided() -> None:
+    assert answer_of("mine", [], inputs=2).action == "undecided"
