@@ -22,7 +22,7 @@
 #include <sys/single_threaded.h>
 #endif
 #if defined(HEAPWRIGHT_OLD_GLIBC)
-// A wheel finds __libc_single_threaded when it is loaded, because an old glibc lacks it (packaging/wheel/).
+// A wheel finds __libc_single_threaded when it is loaded: an old glibc lacks it (packaging/wheel/).
 extern "C" [[gnu::visibility("hidden")]] const char* heapwright_single_threaded;
 #endif
 
