@@ -50,7 +50,8 @@ std::uint32_t numberOf(const char* name) noexcept {
     }
     const heapwright::platform::ErrnoKeeper keeper;
     const NoSignals blocked;
-    process.lock.lock();
+    noticeFork();
+    const ProcessLock held;
     const std::uint32_t count = known.load(std::memory_order_relaxed);
     std::uint32_t number = findLabel(text, count);
     if (number == 0) {
@@ -61,7 +62,6 @@ std::uint32_t numberOf(const char* name) noexcept {
             known.store(count + 1, std::memory_order_release);
         }
     }
-    process.lock.unlock();
     return number;
 }
 

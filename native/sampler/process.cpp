@@ -109,16 +109,19 @@ void lockForFork() {
     ::pthread_sigmask(SIG_SETMASK, &all, &before);
     process.lock.lock();
     beforeFork = before;
+    thisThread.forking = true;
 }
 
 void unlockInParent() {
     const ::sigset_t before = beforeFork;
+    thisThread.forking = false;
     process.lock.unlock();
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 void childOfFork() {
     const platform::ErrnoKeeper keeper;
+    thisThread.forking = false;
     afterForkInChild();
     ::pthread_sigmask(SIG_SETMASK, &beforeFork, nullptr);
 }

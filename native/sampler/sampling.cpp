@@ -94,21 +94,24 @@ void take(Thread& self, void* block, std::size_t size, const void* frame) noexce
             endThread();
         }
     }
-    process.lock.lock();
-    // A block that was freed by a call that the sampler did not see.
-    if (const std::uint32_t stale = samples.mayHold(block) ? samples.find(block) : Samples::none;
-        stale != Samples::none) {
-        removeAt(block, stale);
+    Reason due = Reason::none;
+    {
+        const ProcessLock held;
+        // A block that was freed by a call that the sampler did not see.
+        if (const std::uint32_t stale =
+                samples.mayHold(block) ? samples.find(block) : Samples::none;
+            stale != Samples::none) {
+            removeAt(block, stale);
+        }
+        ++process.taken;
+        if (samples.add(block, {size, 0, 0, 0, stack, self.label})) {
+            process.live += represented(size, meanBytes());
+            notePeakBeyond(process.peak / 16);
+        } else {
+            process.lost.fetch_add(1, std::memory_order_relaxed);
+        }
+        due = self.forking ? Reason::none : reasonNow();
     }
-    ++process.taken;
-    if (samples.add(block, {size, 0, 0, 0, stack, self.label})) {
-        process.live += represented(size, meanBytes());
-        notePeakBeyond(process.peak / 16);
-    } else {
-        process.lost.fetch_add(1, std::memory_order_relaxed);
-    }
-    const Reason due = reasonNow();
-    process.lock.unlock();
     if (due != Reason::none) {
         writeDocument(due);
     }
@@ -129,20 +132,17 @@ std::uint32_t forget(const void* block) noexcept {
     const platform::ErrnoKeeper keeper;
     const NoSignals blocked;
     noticeFork();
-    process.lock.lock();
-    const std::uint32_t record = removeAt(block, place);
-    process.lock.unlock();
-    return record;
+    const ProcessLock held;
+    return removeAt(block, place);
 }
 
 void restore(const void* block, std::uint32_t record) noexcept {
     const platform::ErrnoKeeper keeper;
     const NoSignals blocked;
-    process.lock.lock();
+    const ProcessLock held;
     if (samples.revive(block, record)) {
         process.live += represented(samples.record(record).size, meanBytes());
     }
-    process.lock.unlock();
 }
 
 void watchForks() noexcept {

@@ -40,6 +40,7 @@ struct Thread {
     bool inside;   ///< begins the process
     bool arranged; ///< `endThread` will run, or cannot
     bool over;     ///< it has run
+    bool forking;  ///< it holds the lock of the process from before a fork until after it
 };
 
 /// What the process has of its own. Guarded by `lock`, except as stated.
@@ -77,6 +78,27 @@ public:
 
 private:
     ::sigset_t before_;
+};
+
+/// Holds the lock of the process. A thread that forks has it already: the program's own handlers of
+/// the fork may request memory.
+class ProcessLock {
+public:
+    ProcessLock() noexcept : taken_(!thisThread.forking) {
+        if (taken_) {
+            process.lock.lock();
+        }
+    }
+    ProcessLock(const ProcessLock&) = delete;
+    ProcessLock& operator=(const ProcessLock&) = delete;
+    ~ProcessLock() {
+        if (taken_) {
+            process.lock.unlock();
+        }
+    }
+
+private:
+    bool taken_;
 };
 
 /// Finds the next allocator and draws the thread's first distance. False: it is being done.

@@ -109,6 +109,26 @@ def test_a_forked_child_has_live_samples_of_its_parent_and_its_own(
     assert parent.counts(1001)[:2] == (1, 1)
 
 
+def test_a_handler_of_a_fork_may_request_memory(sampled: Sampled, compiled: Compiled) -> None:
+    """Its handlers run while the sampler holds its lock: they were registered before it began."""
+    program = compiled(
+        "#include <pthread.h>\n#include <sys/wait.h>\n"
+        + KEEP
+        + "static void* kept; static void prepare(void) { kept = malloc(4004); }"
+        " static void after(void) { free(kept); malloc(5005); }"
+        " static void early(void) { pthread_atfork(prepare, after, after); }"
+        ' __attribute__((section(".preinit_array"), used)) static void (*first)(void) = early;'
+        " static void* guard(void* x) { sleep(20); kill(getpid(), SIGKILL); return x; }"
+        " int main(void) { pthread_t t; pthread_create(&t, 0, guard, 0);"
+        " if (fork() == 0) return 0; wait(NULL); return 0; }"
+    )
+    run = sampled(program, **EVERY)
+    assert run.done.returncode == 0
+    assert len({each.head("process") for each in run.documents}) == 2
+    assert all(each.counts(5005)[0] == 1 for each in run.documents)
+    assert all(each.counts(4004)[0] == 0 for each in run.documents)
+
+
 def test_a_fork_without_its_handlers_is_noticed(sampled: Sampled, compiled: Compiled) -> None:
     program = compiled(
         "#define _GNU_SOURCE\n#include <sys/syscall.h>\n#include <sys/wait.h>\n"
