@@ -116,6 +116,7 @@ bool ModuleTable::dropUnloaded() noexcept {
             continue;
         }
         entry.gone.store(true, std::memory_order_relaxed);
+        python_->forget(entry.image);
         any = true;
         if (entry.record != nullptr) {
             std::atomic_ref(entry.record->unloaded).store(host_.now(), std::memory_order_relaxed);

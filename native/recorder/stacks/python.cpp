@@ -87,16 +87,20 @@ void Python::look(const Image& image) noexcept {
             return;
         }
     }
-    codes_ = static_cast<Code*>(reserveTable(places * sizeof(Code)));
-    table_ = static_cast<char*>(reserveTable(longestTable));
-    if (codes_ == nullptr || table_ == nullptr) {
-        return;
+    if (codes_ == nullptr) { // else an earlier interpreter was unloaded
+        codes_ = static_cast<Code*>(reserveTable(places * sizeof(Code)));
+        table_ = static_cast<char*>(reserveTable(longestTable));
+        if (codes_ == nullptr || table_ == nullptr) {
+            codes_ = nullptr;
+            return;
+        }
+        announceTable(host_, codes_, places * sizeof(Code));
+        announceTable(host_, table_, longestTable);
     }
-    announceTable(host_, codes_, places * sizeof(Code));
-    announceTable(host_, table_, longestTable);
     lockHolder_ = reinterpret_cast<void* (*)()>(holder);
     threadState_ = reinterpret_cast<void* (*)()>(state);
-    layout_.store(layout, std::memory_order_release);
+    layout_.store(layout, std::memory_order_relaxed);
+    there_.store(true, std::memory_order_release);
 }
 
 /// The thread's state, or 0; decides how memory is read.
@@ -108,7 +112,7 @@ std::uint64_t Python::current(CheckedMemory& memory) const noexcept {
 }
 
 std::size_t Python::frames(CheckedMemory& memory, PythonFrame* into, std::size_t room) noexcept {
-    const PythonLayout& layout = *layout_.load(std::memory_order_acquire);
+    const PythonLayout& layout = *layout_.load(std::memory_order_relaxed);
     const std::uint64_t thread = current(memory);
     std::uint64_t first = 0;
     List list{into, room, 0};

@@ -41,13 +41,18 @@ class Python {
 public:
     void begin(const Host& host) noexcept { host_ = host; }
 
-    /// Whether an interpreter was found.
-    [[nodiscard]] bool isThere() const noexcept {
-        return layout_.load(std::memory_order_acquire) != nullptr;
-    }
+    /// Whether an interpreter is loaded.
+    [[nodiscard]] bool isThere() const noexcept { return there_.load(std::memory_order_acquire); }
 
     /// Looks whether a loaded object is a supported interpreter. One thread at a time.
     void look(const Image& image) noexcept;
+
+    /// An object was unloaded: the functions of its interpreter can no longer be called.
+    void forget(const Image& image) noexcept {
+        if (isThere() && image.contains(codeType_)) {
+            there_.store(false, std::memory_order_release);
+        }
+    }
 
     /// The frames of the calling thread, innermost first; how many were written to `into`.
     std::size_t frames(CheckedMemory& memory, PythonFrame* into, std::size_t room) noexcept;
@@ -118,9 +123,10 @@ private:
                const void* lines) noexcept;
 
     Host host_{};
-    std::atomic<const PythonLayout*> layout_{nullptr};
-    void* (*threadState_)() = nullptr; ///< the calling thread's
-    void* (*lockHolder_)() = nullptr;  ///< of the thread that has the interpreter lock
+    std::atomic<bool> there_{false};
+    std::atomic<const PythonLayout*> layout_{nullptr}; ///< of the last interpreter that was found
+    void* (*threadState_)() = nullptr;                 ///< the calling thread's
+    void* (*lockHolder_)() = nullptr; ///< of the thread that has the interpreter lock
     std::uint64_t codeType_ = 0;
     Code* codes_ = nullptr;
     char* table_ = nullptr; ///< room for a table of lines
