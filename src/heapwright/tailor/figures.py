@@ -124,6 +124,8 @@ class _Walk:
         """1 + the size of each new object, and -1 - that of each freed one."""
         self._depths: dict[tuple[int, int], list[int]] = {}
         """By thread and block: the length that a list of each depth has now."""
+        self._threads: set[int] = set()
+        """Those that allocate."""
         self._hits = [0] * len(DEPTHS)
         self._walked = 0
         self._found = Figures()
@@ -149,6 +151,7 @@ class _Walk:
 
     def _begin(self, thread: int, address: int, size: int) -> None:
         found = self._found
+        self._threads.add(thread)
         found.allocations += 1
         found.counts[size] += 1
         self._changes.append(1 + size)
@@ -192,7 +195,7 @@ class _Walk:
                     found.at_peak[size] += sign * count
             found.at_peak = +found.at_peak
         found.never_freed = len(self._live)
-        found.threads = len({thread for thread, _ in self._depths})
+        found.threads = len(self._threads)
         found.hits = dict(zip(DEPTHS, self._hits, strict=True))
         found.walked = self._walked
         return found

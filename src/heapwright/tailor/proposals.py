@@ -59,9 +59,8 @@ def chosen_classes(figures: Figures, limit: int, goal: float) -> tuple[tuple[int
     """The fewest classes whose waste is within the goal, and their waste as a share of the live
     bytes at the peak."""
     counts = {each: figures.at_peak.get(each, 0) for each in figures.counts if each <= limit}
-    blocks = blocks_of(counts or {1: 1})
-    if len(blocks) > DISTINCT:
-        blocks = _rounded(blocks)
+    exact = blocks_of(counts or {1: 1})
+    blocks = exact if len(exact) <= DISTINCT else _rounded(exact)
     live = max(1, sum(block * count for block, count in blocks.items()))
     chosen: tuple[int, ...] = ()
     for classes in best_classes(blocks, MOST_CLASSES):
@@ -70,7 +69,7 @@ def chosen_classes(figures: Figures, limit: int, goal: float) -> tuple[tuple[int
             break
     largest = (limit + 8 + 15) // 16 * 16
     whole = with_bounded_gaps(chosen, largest)
-    return whole, waste_of(whole, blocks) / live
+    return whole, waste_of(whole, exact) / max(1, sum(each * exact[each] for each in exact))
 
 
 def _rounded(blocks: dict[int, int]) -> dict[int, int]:
@@ -91,11 +90,12 @@ def _lists(figures: Figures) -> Iterator[Sentence]:
         classes, waste = chosen_classes(figures, limit, goal)
         if classes in seen:
             continue
+        same_number = any(len(each) == len(classes) for each in seen)
         seen.add(classes)
-        live = figures.peak_bytes - figures.bytes_above(limit)
+        live = sum(each * count for each, count in figures.at_peak.items() if each <= limit)
         sentence = Sentence(
             core="lists",
-            name=f"lists-{len(classes)}",
+            name=f"lists-{len(classes)}{'-tight' if same_number else ''}",
             large=limit,
             classes=classes,
             chunk=_chunk(figures),
@@ -103,8 +103,8 @@ def _lists(figures: Figures) -> Iterator[Sentence]:
             reasons={
                 **_common(figures, limit),
                 "classes": f"these {len(classes)} waste {_percent(waste)} of the "
-                f"{bytes_text(live)} of small objects that are live at the peak. No set with as "
-                "many ends wastes less, apart from the classes that bound the gaps",
+                f"{bytes_text(live)} of small objects that are live {_when(figures)}. No set with "
+                "as many ends wastes less, apart from the classes that bound the gaps",
                 "chunk": f"the peak is {bytes_text(figures.peak_bytes)}",
                 "depth": _depth_reason(figures, enough_depth(figures)),
             },
@@ -175,7 +175,7 @@ def _caches(figures: Figures) -> Iterator[Sentence]:
         },
     )
     yield base
-    yield replace(
+    kept = replace(
         base,
         name=f"caches-{depth}-keep",
         block=64 * KIB,
@@ -185,6 +185,7 @@ def _caches(figures: Figures) -> Iterator[Sentence]:
             "purge": "never: a later peak may need it again",
         },
     )
+    yield kept
     yield replace(
         base,
         name="caches-8-lean",
@@ -200,18 +201,20 @@ def _caches(figures: Figures) -> Iterator[Sentence]:
         },
     )
     if figures.peak_bytes >= HUGE_FROM:
-        kept = replace(base, purge_ms=NEVER, block=64 * KIB)
         yield _on_huge_pages(replace(kept, name=f"caches-{depth}"), figures)
 
 
 def _on_huge_pages(sentence: Sentence, figures: Figures) -> Sentence:
     why = f"{bytes_text(figures.peak_bytes)} are live, so ordinary pages cost many page faults"
+    reasons = {**sentence.reasons, "pages": why}
+    if sentence.core == "owner-caches":  # one step decides both
+        reasons["purge"] += f". Huge pages: {why}"
     return replace(
         sentence,
         name=f"{sentence.name}-huge",
         chunk=2 * MIB,
         huge_pages=True,
-        reasons={**sentence.reasons, "pages": why},
+        reasons=reasons,
     )
 
 
@@ -234,11 +237,16 @@ def _common(figures: Figures, limit: int) -> dict[str, str]:
     )
     return {
         "large": f"{_percent(share)} of the requests are for more than {size(limit)}, and "
-        f"{bytes_text(above)} of them are live at the peak",
+        f"{bytes_text(above)} of them are live {_when(figures)}",
         "threads": threads,
         "slots": f"16 bytes apart up to 1 KiB, where {_percent(figures.share_up_to(1024))} of the "
         "requests are",
     }
+
+
+def _when(figures: Figures) -> str:
+    """The moment of `at_peak`, which has the objects of every input."""
+    return "at the peak" if figures.inputs == 1 else "at the peaks, over all inputs"
 
 
 def _remote_share(figures: Figures) -> float:
@@ -254,4 +262,5 @@ def _depth_reason(figures: Figures, depth: int) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.2g} %"
+    percent = 100 * share
+    return "less than 0.01 %" if 0 < percent < 0.01 else f"{percent:.3g} %"

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from heapwright.base.errors import HeapwrightError
+from heapwright.tailor import figures
 from heapwright.tailor.figures import figures_of, together
 
 TraceOfText = Callable[[Path, str], Path]
@@ -31,6 +32,15 @@ def test_figures_are_those_of_the_calls(trace_of_text: TraceOfText, tmp_path: Pa
     assert found.counts == {24: 1, 100: 1, 20: 1, 5000: 1, 40: 1}
     assert found.hits[8] == found.hits[1024] == 1  # 20 bytes reuse the block of 24
     assert found.hit_share(8) == 0.2
+
+
+def test_a_thread_that_begins_after_the_walk_counts(
+    trace_of_text: TraceOfText, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(figures, "WALKED", 2)
+    found = figures_of(trace_of_text(tmp_path, CALLS))
+    assert found.walked == 2
+    assert found.threads == 2
 
 
 def test_several_inputs_count_together(trace_of_text: TraceOfText, tmp_path: Path) -> None:
