@@ -17,7 +17,9 @@ from pathlib import Path
 from time import monotonic
 
 from heapwright.artefacts.allocator.user_registry import headers_hash, read_registry
+from heapwright.artefacts.comparison.document import Comparison
 from heapwright.artefacts.run.journal import journal_folders
+from heapwright.artefacts.run.measured import Outcome
 from heapwright.artefacts.tailoring.document import Judgement
 from heapwright.artefacts.tailoring.folder import Question, Replayed, TailorFolder
 from heapwright.base import native
@@ -79,11 +81,7 @@ def run_tailoring(options: Options) -> ExitCode:
     check_name(options.name, read_registry(own, nowhere), nowhere, force=True)
     peers = _peers()
     with _folder(options, peers) as folder:
-        with reporting_steps(quiet=options.quiet) as tell:
-            figures = _read(options, folder, tell)
-            _try_unseen(options, tell)
-            compiler = _compiler(options, figures)
-            search = _proposed(options, folder, figures, compiler, tell, begun)
+        search = _searched(options, folder, begun)
         with contextlib.suppress(KeyboardInterrupt):
             search.interrupted = True
             _raced_and_judged(options, folder, search, peers, begun)
@@ -94,6 +92,20 @@ def run_tailoring(options: Options) -> ExitCode:
         if failure is not None:
             raise failure
     return ExitCode.INTERRUPTED if search.interrupted else ExitCode.OK
+
+
+def _searched(options: Options, folder: TailorFolder, begun: float) -> Search:
+    """The stages before the race. An interruption names the folder, and is raised again."""
+    try:
+        with reporting_steps(quiet=options.quiet) as tell:
+            figures = _read(options, folder, tell)
+            _try_unseen(options, tell)
+            compiler = _compiler(options, figures)
+            return _proposed(options, folder, figures, compiler, tell, begun)
+    except KeyboardInterrupt:
+        place = shlex.quote(str(folder.path))
+        announce(f"the same command with -o {place} continues", quiet=options.quiet)
+        raise
 
 
 def _is_trace(words: tuple[str, ...]) -> bool:
@@ -119,6 +131,8 @@ def _folder(options: Options, peers: tuple[str, ...]) -> Iterator[TailorFolder]:
         peers=peers,
         margin=options.margin,
         headers=headers_hash(native.native_dir()),
+        compiler=_asked_compiler(options),
+        traces=_stamps(options),
         seed=fresh_seed() if options.seed is None else options.seed,
     )
     is_new = not path.exists()
@@ -129,6 +143,24 @@ def _folder(options: Options, peers: tuple[str, ...]) -> Iterator[TailorFolder]:
             if is_new and error.exit_code in REFUSED and not folder.candidates.exists():
                 shutil.rmtree(path, ignore_errors=True)
             raise
+
+
+def _asked_compiler(options: Options) -> str:
+    """The compiler of the question; empty: there is none, and `_compiler` says why."""
+    with contextlib.suppress(HeapwrightError), Scratch() as work:
+        found = find_compiler(options.compiler, os.environ, work)
+        return f"{found.name}: {found.version}"
+    return ""
+
+
+def _stamps(options: Options) -> dict[str, tuple[int, int]]:
+    """What changes if another file takes the place of a trace."""
+    found = {}
+    for words in (*options.inputs, *options.unseen):
+        if _is_trace(words):
+            status = Path(words[0]).stat()
+            found[words[0]] = status.st_size, status.st_mtime_ns
+    return found
 
 
 def _read(options: Options, folder: TailorFolder, tell: ReportStep) -> Figures:
@@ -148,6 +180,8 @@ def _trace_of(words: tuple[str, ...], number: int, folder: TailorFolder, options
         beside = trace.with_suffix(".part")
         beside.unlink(missing_ok=True)
         outcome, notes = record_command(words, beside, stdout=Path(os.devnull))
+        if outcome.asked_to_end:
+            raise KeyboardInterrupt
         for note in notes:
             announce(note, quiet=options.quiet)
         if outcome.failed or outcome.exit_status or outcome.signal:
@@ -170,6 +204,8 @@ def _try_unseen(options: Options, tell: ReportStep) -> None:
             outcome, notes = record_command(
                 words, folder / "trace", recorded=False, stdout=Path(os.devnull)
             )
+        if outcome.asked_to_end:
+            raise KeyboardInterrupt
         if outcome.failed or outcome.exit_status or outcome.signal:
             raise HeapwrightError(
                 f"nothing can be judged: {shlex.join(words)} failed",
@@ -333,6 +369,8 @@ def _proved(options: Options, folder: TailorFolder, search: Search) -> Path | No
         try:
             compose(order, shop)
         except HeapwrightError as error:
+            if error.exit_code != ExitCode.BAD_INPUT:
+                raise  # the machine failed, and not the allocator
             search.notes += (f"{winner.name} is not proved: {error.message}",)
             return None
     return place
@@ -381,7 +419,11 @@ def _judge(options: Options, field: Field, search: Search, library: Path, begun:
             if result.failure is not None:
                 raise result.failure
             if not result.interrupted and not is_compared(comparison):
-                raise why_nothing(comparison)
+                if not _has_failed(options.name, comparison):
+                    raise why_nothing(comparison)
+                search.notes += (f"{options.name} gave no complete runs of {shlex.join(words)}",)
+                search.judged = ()
+                break
         figure = search.race.design.race or "time"
         search.judged += (
             Judgement(
@@ -395,3 +437,9 @@ def _judge(options: Options, field: Field, search: Search, library: Path, begun:
         if result is not None and result.interrupted:
             return
     search.interrupted, search.finished = False, True
+
+
+def _has_failed(name: str, comparison: Comparison) -> bool:
+    """Whether a run under the allocator ended badly, with the allocator at work."""
+    bad = Outcome.CRASHED, Outcome.FAILED, Outcome.OUT_OF_MEMORY, Outcome.TIMEOUT
+    return any(run.allocator == name and run.outcome in bad for run in comparison.runs)

@@ -22,7 +22,7 @@ from heapwright.artefacts.tailoring.folder import Replayed, TailorFolder
 from heapwright.commands.tailor_candidates import Candidate
 from heapwright.commands.tailor_race import CONFIDENCE, SYSTEM
 from heapwright.tailor.figures import Figures
-from heapwright.tailor.judge import answer_of, finalists
+from heapwright.tailor.judge import answer_of, finalists, front
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +118,11 @@ def _answer(options: Options, search: Search) -> Answer:
 
 
 def _best_replays(search: Search) -> list[str]:
-    own = {each.name for each in search.candidates}
-    return finalists({name: each for name, each in search.replays.items() if name in own})
+    return finalists(_own_replays(search))
+
+
+def _own_replays(search: Search) -> dict[str, Replayed]:
+    return {each.name: search.replays[each.name] for each in search.candidates}
 
 
 def _program_figures(figures: Figures) -> ProgramFigures:
@@ -138,11 +141,14 @@ def _program_figures(figures: Figures) -> ProgramFigures:
 
 
 def _rows(search: Search) -> tuple[document.Candidate, ...]:
-    stayed = set(_best_replays(search))
+    stayed = {
+        **dict.fromkeys(front(_own_replays(search)), "it is no finalist of the front"),
+        **dict.fromkeys(_best_replays(search), ""),
+    }
     rows = []
     for each in search.candidates:
         replayed = search.replays[each.name]
-        left = "" if each.name in stayed else "others replay faster and with less memory"
+        left = stayed.get(each.name, "another replays no slower and with no more memory")
         steps = "; ".join(f"{step.name} = {step.type}" for step in each.sentence.steps())
         rows.append(
             document.Candidate(

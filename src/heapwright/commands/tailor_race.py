@@ -131,7 +131,8 @@ def _compared(
                     result = _run(field, plan, question, load.execute, journal)
                 machine = read_environment(list(selection.allocators), environment)
                 comparison = conclude(plan, question, result, machine)
-                if not result.interrupted and is_compared(comparison):
+                complete = result.failure is None and not result.interrupted
+                if complete and is_compared(comparison):
                     field.folder.keep(f"{name}.json", comparison.to_json())
                     journal.discard()
     return comparison, result

@@ -90,7 +90,8 @@ def answer_of(name: str, found: Sequence[Judgement], *, inputs: int) -> Answer:
     """The answer of a finished search.
 
     The tailored allocator is worth it if it beats the fastest existing one, and if none of the
-    others is as good in both figures. On several inputs, this must hold for each.
+    others is as good in both figures. On several inputs, this must hold for each. An existing one
+    that failed on any input does not count.
     """
     notes = []
     if not any(each.unseen for each in found):
@@ -100,19 +101,33 @@ def answer_of(name: str, found: Sequence[Judgement], *, inputs: int) -> Answer:
         )
     if inputs == 1:
         notes.append("one training input: the steps fit that one. --input adds another")
-    every = [(judgement, each) for judgement in found for each in judgement.beside]
+    failed = list(
+        dict.fromkeys(
+            each.allocator
+            for judgement in found
+            for each in judgement.beside
+            if each.verdict == "failed"
+        )
+    )
+    notes += [f"{each} gave no complete runs, so it is no answer" for each in failed]
+    usable = [
+        (judgement, [each for each in judgement.beside if each.allocator not in failed])
+        for judgement in found
+    ]
+    every = [(judgement, each) for judgement, others in usable for each in others]
     if not every:
+        why = "no existing allocator gave complete runs" if failed else "nothing was judged"
         return Answer(
             action="undecided",
             allocator="",
-            reason="Undecided: nothing was judged",
+            reason=f"Undecided: {why}",
             notes=tuple(notes),
         )
     against = [
         (judgement, each)
-        for judgement, each in every
-        if each.verdict in ("failed", "worse", "same")
-        or (each.verdict == "trade" and each is judgement.beside[0])
+        for judgement, others in usable
+        for each in others
+        if each.verdict in ("worse", "same") or (each.verdict == "trade" and each is others[0])
     ]
     if not against:
         judgement, best = every[0]

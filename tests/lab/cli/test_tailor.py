@@ -4,20 +4,28 @@
 
 import fcntl
 import json
+import os
+import shutil
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from heapwright.analysis.looks import fixed
-from heapwright.base.errors import ExitCode
-from heapwright.commands import tailor, tailor_candidates, tailor_race
+from heapwright.artefacts.tailoring.folder import Question, Replayed, TailorFolder
+from heapwright.base.errors import ExitCode, HeapwrightError
+from heapwright.commands import tailor, tailor_answer, tailor_candidates, tailor_race
+from heapwright.commands.tailor_answer import Options, Search
+from heapwright.commands.tailor_candidates import Candidate
+from heapwright.compose.compiler import CANDIDATES
+from heapwright.compose.workshop import Order, Shop
 from heapwright.experiment.measurement import Measurement
 from heapwright.tailor.figures import Figures
 from heapwright.tailor.grammar import Sentence
 from heapwright.tailor.proposals import propose
 
-from .tools import Done, Heapwright, compile_c
+from .tools import Done, Heapwright, compile_c, forwarding
 
 pytestmark = pytest.mark.usefixtures("native")
 
@@ -98,6 +106,132 @@ def test_two_searches_in_one_folder_are_refused(
     refused(done, "another heapwright searches in search", "another folder with -o")
 
 
+@pytest.fixture
+def short(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, cxx: None) -> None:
+    """A search with one proposal, a short race, and a malloc of the tests in place of the compiled
+    libraries."""
+    del cxx
+    good = forwarding(tmp_path / "good.so", limit=1_000_000_000)
+
+    def placed(candidates: Iterable[Candidate], *_: object) -> None:
+        for each in candidates:
+            each.library.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(good, each.library)
+
+    monkeypatch.setattr(tailor, "compile_all", placed)
+    monkeypatch.setattr(tailor, "propose", lambda figures: propose(figures)[:1])
+    monkeypatch.setattr(tailor, "newest_peers", lambda _: ("glibc", "granary"))
+    monkeypatch.setattr(tailor_race, "race_looks", lambda *_: fixed(3, 0.95))
+    monkeypatch.setattr(tailor_race, "MOST_BLOCKS", 5)
+
+
+def _composed(library: Path) -> Callable[[Order, Shop], None]:
+    """A composition that delivers this library."""
+
+    def compose(order: Order, shop: Shop) -> None:
+        place = shop.allocators / order.name / f"libheapwright-{order.name}.so"
+        place.parent.mkdir(parents=True)
+        shutil.copy(library, place)
+
+    return compose
+
+
+@pytest.mark.usefixtures("short")
+def test_a_tailored_allocator_that_fails_on_the_unseen_input_is_no_answer(
+    heapwright: Heapwright, worker: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bad = forwarding(tmp_path / "bad.so", "abort()", limit=1000)
+    monkeypatch.setattr(tailor, "compose", _composed(bad))
+    words = ("tailor", "--unseen", f"{worker} 3000", "--name", "own", "--json", "out.json")
+    done = heapwright(*words, "--", worker, "2000")
+    assert done.status == 0, done.err
+    document = json.loads((tmp_path / "out.json").read_text("utf-8"))
+    assert document["finished"]
+    assert document["answer"]["action"] == "existing"
+    assert document["answer"]["allocator"] in {"glibc", "granary"}
+    assert f"own gave no complete runs of {worker} 3000" in document["answer"]["notes"]
+
+
+@pytest.mark.usefixtures("short")
+@pytest.mark.parametrize("status", [ExitCode.NOT_WRITTEN, ExitCode.BAD_INPUT])
+def test_a_full_disk_is_no_answer_and_a_refused_composition_is_one(
+    heapwright: Heapwright, worker: Path, monkeypatch: pytest.MonkeyPatch, status: ExitCode
+) -> None:
+    def refusing(*_: object) -> None:
+        raise HeapwrightError("it was not made", exit_code=status)
+
+    monkeypatch.setattr(tailor, "compose", refusing)
+    done = heapwright("tailor", "--name", "own", "--", worker, "2000")
+    if status == ExitCode.NOT_WRITTEN:
+        refused(done, "it was not made", status=status)
+        assert "No special allocator" not in done.out
+    else:
+        assert done.status == 0, done.err
+        assert "No special allocator is worth it" in done.out
+        assert "is not proved: it was not made" in done.out
+
+
+@pytest.mark.usefixtures("short")
+def test_a_race_that_ends_by_an_error_is_not_complete(
+    heapwright: Heapwright, worker: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _raise_at(monkeypatch, 10, HeapwrightError("the machine failed"))
+    done = heapwright("tailor", "-o", "search", "--", worker, "2000")
+    refused(done, "the machine failed")
+    assert (tmp_path / "search" / "replays.json").exists()
+    assert not (tmp_path / "search" / "race.json").exists()
+
+
+@pytest.mark.usefixtures("short")
+def test_a_search_of_a_trace_continues_with_the_same_trace_and_compiler(
+    heapwright: Heapwright, worker: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(tailor, "compile_all", interrupted)
+    assert heapwright("record", "-o", "run.trace", "--", worker).status == 0
+    words = ("tailor", "-o", "search", "run.trace")
+    for _ in range(2):
+        done = heapwright(*words)
+        refused(done, "the same command with -o search continues", status=ExitCode.INTERRUPTED)
+    compiler = next(filter(shutil.which, CANDIDATES))
+    done = heapwright("tailor", "--compiler", f"{compiler} -g", *words[1:])
+    refused(done, "another search: it differs in compiler")
+    os.utime("run.trace", ns=(0, 0))
+    refused(heapwright(*words), "another search: it differs in traces")
+
+
+def test_a_proposal_of_the_front_that_is_no_finalist_is_not_called_worse(tmp_path: Path) -> None:
+    options = Options((("job",),), (), "own", 60, None, 0.02, (), 1, None, None, True)
+    names = ["c0", "c1", "c2", "c3", "beaten"]
+    replays = {
+        name: Replayed(seconds=1 + n / 100, peak_bytes=9 - n) for n, name in enumerate(names)
+    }
+    replays["beaten"] = Replayed(seconds=2, peak_bytes=9)
+    candidates = tuple(
+        Candidate(Sentence("fit", name, 8192), name, tmp_path, tmp_path) for name in names
+    )
+    question = Question(
+        inputs=options.inputs,
+        unseen=(),
+        cwd="",
+        name="own",
+        peers=(),
+        margin=0.02,
+        headers="",
+        compiler="",
+        traces={},
+        seed=1,
+    )
+    with TailorFolder.open(tmp_path / "search", question, same_seed=True) as folder:
+        search = Search(Figures(), candidates, "c++", replays)
+        document = tailor_answer.document_of(options, folder, search)
+    left = {each.name: each.left for each in document.candidates}
+    assert left.pop("beaten") == "another replays no slower and with no more memory"
+    assert sorted(left.values()) == ["", "", "", "it is no finalist of the front"]
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("cxx")
 def test_a_search_is_interrupted_continues_and_delivers(
@@ -154,13 +288,17 @@ def _never(*_: Any, **__: Any) -> Any:
 
 def _interrupt_at(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
     """Make the run of this number raise the interruption of Ctrl-C."""
+    _raise_at(monkeypatch, number, KeyboardInterrupt())
+
+
+def _raise_at(monkeypatch: pytest.MonkeyPatch, number: int, error: BaseException) -> None:
     left = [number]
     execute = Measurement.execute
 
-    def interrupted(self: Measurement, assignment: Any) -> Any:
+    def raising(self: Measurement, assignment: Any) -> Any:
         left[0] -= 1
         if not left[0]:
-            raise KeyboardInterrupt
+            raise error
         return execute(self, assignment)
 
-    monkeypatch.setattr(Measurement, "execute", interrupted)
+    monkeypatch.setattr(Measurement, "execute", raising)

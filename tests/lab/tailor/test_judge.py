@@ -5,6 +5,7 @@
 from typing import cast
 
 from heapwright.artefacts.comparison.document import Comparison, Effect, Key
+from heapwright.artefacts.tailoring.document import Beside
 from heapwright.artefacts.tailoring.folder import Replayed
 from heapwright.tailor.judge import FINALISTS, answer_of, beside_of, finalists, front
 
@@ -105,6 +106,25 @@ def test_a_loss_on_one_input_outweighs_a_gain_on_another() -> None:
     assert (answer.action, answer.allocator) == ("existing", "glibc")
     assert "No special allocator is worth it, so use glibc" in answer.reason
     assert "+20.0 %" in answer.reason
+
+
+def test_an_existing_allocator_that_failed_is_no_answer() -> None:
+    failed = Beside(allocator="jemalloc", time=None, memory=None, verdict="failed")
+    same = beside("glibc", SAME, SAME, "same")
+    answer = answer_of("mine", [judgement(failed, same)], inputs=2)
+    assert (answer.action, answer.allocator) == ("existing", "glibc")
+    answer = answer_of("mine", [judgement(failed, BETTER)], inputs=2)
+    assert (answer.action, answer.allocator) == ("tailored", "mine")
+    assert "beside mimalloc" in answer.reason
+    assert answer.notes == ("jemalloc gave no complete runs, so it is no answer",)
+    assert answer_of("mine", [judgement(failed)], inputs=2).action == "undecided"
+
+
+def test_a_failure_on_one_input_counts_on_the_others() -> None:
+    failed = Beside(allocator="jemalloc", time=None, memory=None, verdict="failed")
+    same = beside("jemalloc", SAME, SAME, "same")
+    found = [judgement(same, BETTER), judgement(failed, BETTER)]
+    assert answer_of("mine", found, inputs=2).action == "tailored"
 
 
 def test_one_input_gives_a_warning() -> None:

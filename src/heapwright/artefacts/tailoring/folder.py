@@ -43,6 +43,10 @@ class Question(BaseModel):
     margin: float
     headers: str
     """The hash of the installed headers."""
+    compiler: str
+    """Its command and its version."""
+    traces: dict[str, tuple[int, int]]
+    """The inputs that are traces, with the bytes and the time in ns of the last change of each."""
     seed: int
 
 
