@@ -21,7 +21,10 @@ app = options.application()
 
 @app.command("attach")
 def attach(
-    pid: Annotated[int, typer.Argument(metavar="PID", min=1, help="A running process.")],
+    pid: Annotated[
+        int,
+        typer.Argument(metavar="PID", min=1, max=options.LARGEST_PID, help="A running process."),
+    ],
     output: Annotated[
         Path | None,
         typer.Option(

@@ -19,7 +19,10 @@ app = options.application()
 
 @app.command("top")
 def top(
-    pid: Annotated[int, typer.Argument(metavar="PID", min=1, help="A running process.")],
+    pid: Annotated[
+        int,
+        typer.Argument(metavar="PID", min=1, max=options.LARGEST_PID, help="A running process."),
+    ],
     interval: Annotated[
         float,
         typer.Option(metavar="S", min=0.1, max=3600, help="Seconds between two readings."),

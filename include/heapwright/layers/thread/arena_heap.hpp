@@ -123,7 +123,7 @@ public:
 
     /// Whether an object is of the heap that the policy tries first for the calling thread.
     [[nodiscard]] bool isHome(void* object) const noexcept
-        requires requires { ArenaPolicy::mine(); }
+        requires HomeArenaPolicy<ArenaPolicy>
     {
         return placeOf(object) == ArenaPolicy::mine();
     }

@@ -12,6 +12,7 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -100,11 +101,17 @@ struct GeneralSizes {
     }
 };
 
+/// Processors that state the alignment of what each of them writes.
+template <class P>
+concept SeparateProcessors = requires {
+    { P::apart } -> std::convertible_to<std::size_t>;
+};
+
 /// The alignment of what one processor or one node of a cache writes: `Processors::apart`, if that
 /// is stated.
 template <class Processors>
 inline constexpr std::size_t partAlignment = [] {
-    if constexpr (requires { Processors::apart; }) {
+    if constexpr (SeparateProcessors<Processors>) {
         return std::size_t{Processors::apart};
     } else {
         return alignof(void*);

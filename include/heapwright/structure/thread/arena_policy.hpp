@@ -165,4 +165,10 @@ concept ArenaPolicyOf = requires(A assignment, Heaps& heaps) {
     } -> std::same_as<void*>;
 };
 
+/// A policy that names the heap that it tries first for the calling thread.
+template <class A>
+concept HomeArenaPolicy = requires {
+    { A::mine() } -> std::convertible_to<std::size_t>;
+};
+
 } // namespace heapwright
