@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 #include <iterator>
 #include <optional>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -45,7 +46,8 @@ void demand(CallResult result) {
     case CallResult::refused:
         throw Refusal("a thread's stack or registers cannot be written");
     case CallResult::late:
-        throw Refusal("a call in it did not return within 10 seconds; it continues by itself");
+        throw std::runtime_error("a call in it did not return within 10 seconds and continues by "
+                                 "itself; heapwright attach --clear removes what it leaves");
     case CallResult::ended:
         throw Ended("the process ended meanwhile");
     }
@@ -126,6 +128,29 @@ void unload(const Target& target, Caller& caller, std::uint64_t handle) {
     caller.make(call);
 }
 
+/// Restores the import tables, and keeps the recorder from the ends of threads.
+Agreement stopAgent(const Target& target, Removed& removed) {
+    Agreement agreement = {};
+    Caller caller(target);
+    callAgent(target, caller, "heapwright_attached_stop", agreement);
+    removed.stopped += caller.end();
+    return agreement;
+}
+
+/// Waits until no thread is inside the agent. Returns false if that does not happen.
+bool waitUntilOutside(const Target& target, const Range& code, Removed& removed) {
+    for (int checks = 0; !allOutside(target, code, removed.stopped); ++checks) {
+        if (!target.isAlive()) {
+            throw Ended("the process has ended");
+        }
+        if (checks == mostChecks) {
+            return false;
+        }
+        std::this_thread::sleep_for(betweenChecks);
+    }
+    return true;
+}
+
 } // namespace
 
 Begun begin(const Target& target, const std::string& library, const std::string& trace) {
@@ -138,22 +163,19 @@ Begun begin(const Target& target, const std::string& library, const std::string&
     load(target, caller, library);
     callAgent(target, caller, "heapwright_attached_begin", agreement);
     if (agreement.result != Result::done) {
-        if (agreement.handle != 0) {
-            unload(target, caller, agreement.handle);
+        const Result why = agreement.result;
+        if (const std::uint64_t handle = agreement.handle; handle != 0) {
+            callAgent(target, caller, "heapwright_attached_release", agreement);
+            unload(target, caller, handle);
         }
-        throw Refusal(reason(agreement.result));
+        throw Refusal(reason(why));
     }
     return {agreement.slots, caller.end()};
 }
 
 Removed remove(const Target& target) {
     Removed removed;
-    Agreement agreement = {};
-    {
-        Caller caller(target);
-        callAgent(target, caller, "heapwright_attached_stop", agreement);
-        removed.stopped += caller.end();
-    }
+    Agreement agreement = stopAgent(target, removed);
     std::vector<Address> entries;
     for (std::uint32_t i = 0; i < agreement.entries && i < std::size(agreement.entry); ++i) {
         entries.push_back(~agreement.entry[i]);
@@ -165,16 +187,15 @@ Removed remove(const Target& target) {
         return removed;
     }
     const Range code = {agent.textBegin, agent.textEnd};
-    int checks = 0;
-    while (!allOutside(target, code, removed.stopped)) {
-        if (!target.isAlive()) {
-            throw Ended("the process has ended");
+    // A thread that was inside during the first stop may have registered for its end once more.
+    for (const bool again : {false, true}) {
+        if (again) {
+            agreement = stopAgent(target, removed);
         }
-        if (++checks == mostChecks) {
+        if (!waitUntilOutside(target, code, removed)) {
             removed.left = "a thread was inside the recorder all the time";
             return removed;
         }
-        std::this_thread::sleep_for(betweenChecks);
     }
     Caller caller(target);
     callAgent(target, caller, "heapwright_attached_release", agreement);

@@ -17,7 +17,7 @@ struct Begun {
 };
 
 /// Loads the agent from `library`, and lets it record into `trace`. Throws Refusal, Denial or
-/// Ended.
+/// Ended, and std::runtime_error if a call does not return in time.
 Begun begin(const Target& target, const std::string& library, const std::string& trace);
 
 struct Removed {
@@ -26,7 +26,7 @@ struct Removed {
 };
 
 /// Restores the import tables, waits until no thread is inside the agent, and unloads it. Throws
-/// Refusal, Denial or Ended.
+/// as `begin` does.
 /// Pre: the agent is loaded.
 Removed remove(const Target& target);
 

@@ -21,7 +21,8 @@ namespace heapwright::recorder {
 /// program's all the same.
 [[gnu::cold, gnu::noinline]] bool wake(Thread& self) noexcept;
 
-/// Ends the call at the end of threads. Pre: no thread records from now on.
+/// Ends the call at the end of threads. A thread that makes its first call meanwhile may arrange it
+/// again.
 void forgetThreadEnds() noexcept;
 
 } // namespace heapwright::recorder

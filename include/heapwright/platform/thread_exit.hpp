@@ -86,8 +86,8 @@ public:
         return !pastItsDestructors() && hasKey(key) && ::pthread_setspecific(key, marks) == 0;
     }
 
-    /// Ends all registrations.
-    /// Pre: no thread registers meanwhile.
+    /// Ends all registrations. A thread whose destructors run meanwhile may still call `Function`.
+    /// One that registers meanwhile may create the key again.
     static void withdraw() noexcept {
         const std::uint64_t known = key_.exchange(0, std::memory_order_acq_rel);
         if (known != 0) {
@@ -101,8 +101,9 @@ private:
 
     static void round(void* value) noexcept {
         char* const next = static_cast<char*>(value) + 1;
-        pthread_key_t key = 0;
-        if (next == marks + rounds || !hasKey(key) || ::pthread_setspecific(key, next) != 0) {
+        const std::uint64_t known = key_.load(std::memory_order_acquire); // 0: withdrawn
+        if (next == marks + rounds || known == 0 ||
+            ::pthread_setspecific(static_cast<pthread_key_t>(known - 1), next) != 0) {
             Function();
         }
     }

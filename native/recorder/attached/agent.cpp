@@ -33,7 +33,8 @@ namespace {
 
 constinit char tracePath[sizeof attached::Agreement::trace] = {};
 constinit std::atomic<bool> isOver{false};
-constinit bool isReleased = false;
+constinit bool hasLeft = false; ///< the recording has its end of the process
+constinit std::atomic<bool> isReleased{false};
 
 } // namespace
 
@@ -62,7 +63,11 @@ namespace {
 using attached::Agreement;
 using attached::Result;
 
+/// The handler stays until this library is unloaded, so it also runs after the release.
 void afterForkInChild() noexcept {
+    if (isReleased.load()) {
+        return; // the mappings are gone
+    }
     Thread& self = thisThread;
     const State before = self.state;
     self.state = State::inside;
@@ -111,15 +116,18 @@ Result stop(Agreement& agreement) noexcept {
     if (!isOver.exchange(true)) {
         attached::restore();
     }
-    if (!isReleased) {
+    if (!isReleased.load() && !hasLeft) {
+        hasLeft = true;
         recording.leave();
     }
+    forgetThreadEnds(); // a thread that is inside may register once more, so a second call follows
     agreement.slots = attached::redirected();
     return Result::done;
 }
 
 Result release(Agreement& agreement) noexcept {
-    isReleased = true; // heapwright-attach may die before it unloads this, and later begin again
+    isReleased.store(
+        true); // heapwright-attach may die before it unloads this, and later begin again
     forgetThreadEnds();
     recording.closeFile();
     agreement.unrestored = attached::unmapAll();

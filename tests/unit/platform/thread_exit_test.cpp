@@ -96,6 +96,21 @@ TEST(ThreadExit, ComesAfterThreadLocalVariablesAreGone) {
     EXPECT_EQ(seen, (std::vector<int>{1, ours}));
 }
 
+TEST(ThreadExit, AWithdrawnRegistrationIsOver) {
+    using Withdrawn = platform::AtThreadExit<ended, 1>;
+    std::vector<int> seen;
+    for (const bool withdrawn : {true, false}) {
+        std::thread([&] {
+            endings = &seen;
+            ASSERT_TRUE(Withdrawn::arrange());
+            if (withdrawn) {
+                Withdrawn::withdraw();
+            }
+        }).join();
+        EXPECT_EQ(seen.empty(), withdrawn);
+    }
+}
+
 TEST(ThreadExit, AThreadIsOverWhenItHasEnded) {
     EXPECT_FALSE(platform::systemThreadIsOver(platform::systemThread()));
     std::uint32_t other = 0;
