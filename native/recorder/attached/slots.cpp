@@ -135,6 +135,8 @@ struct Object {
         }
     }
 
+    bool holds(std::uintptr_t address) const noexcept { return address >= begin && address < end; }
+
     bool isSealed(const void* at) const noexcept {
         const auto address = reinterpret_cast<std::uintptr_t>(at);
         return address >= sealedBegin && address < sealedEnd;
@@ -164,7 +166,14 @@ private:
     void* page_;
 };
 
-/// Calls `visit(slot, routine)` for each entry that leads to a routine of the allocator.
+/// An entry of an import table.
+struct Entry {
+    std::uintptr_t* at;
+    bool isJump;        ///< it is for calls
+    std::uintptr_t own; ///< the routine of this name in the same object; 0 without one
+};
+
+/// Calls `visit(entry, routine)` for each entry with the name of a routine.
 template <class Visit>
 void visit(const Object& object, const Elf64_Rela* list, std::size_t count, Visit visit) noexcept {
     for (std::size_t i = 0; i < count; ++i) {
@@ -172,11 +181,15 @@ void visit(const Object& object, const Elf64_Rela* list, std::size_t count, Visi
         if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) {
             continue;
         }
-        const char* const name = object.names + object.symbols[ELF64_R_SYM(list[i].r_info)].st_name;
+        const Elf64_Sym& symbol = object.symbols[ELF64_R_SYM(list[i].r_info)];
+        const char* const name = object.names + symbol.st_name;
         for (const Routine& routine : routines) {
             if (routine.theirs != 0 && std::strcmp(name, routine.name) == 0) {
-                visit(reinterpret_cast<std::uintptr_t*>(object.base + list[i].r_offset), routine,
-                      type == R_X86_64_JUMP_SLOT);
+                const std::uintptr_t own =
+                    symbol.st_shndx == SHN_UNDEF ? 0 : object.base + symbol.st_value;
+                visit(Entry{reinterpret_cast<std::uintptr_t*>(object.base + list[i].r_offset),
+                            type == R_X86_64_JUMP_SLOT, own},
+                      routine);
             }
         }
     }
@@ -190,21 +203,21 @@ void visitAll(const Object& object, Visit each) noexcept {
     }
 }
 
-/// Whether the entry leads to the allocator, or will when it is used for the first time.
-bool leadsToAllocator(const Object& object, std::uintptr_t value, const Routine& routine,
-                      bool isJump) noexcept {
-    return value == routine.theirs || (isJump && value >= object.begin && value < object.end);
+/// Whether the entry leads to the allocator, or will when it is used for the first time. An address
+/// in the object itself is that of the code which looks for the routine, or the object's own
+/// routine. A library that was loaded with RTLD_DEEPBIND has the latter.
+bool leadsToAllocator(const Object& object, std::uintptr_t value, const Entry& entry,
+                      const Routine& routine) noexcept {
+    return value == routine.theirs || (entry.isJump && object.holds(value) && value != entry.own);
 }
 
 bool isOurs(const Object& object) noexcept {
-    const auto here = addressOf(&redirect);
-    return here >= object.begin && here < object.end;
+    return object.holds(addressOf(&redirect));
 }
 
 int countObject(dl_phdr_info* info, std::size_t, void* sum) noexcept {
     const Object object(*info);
-    visitAll(object,
-             [&](std::uintptr_t*, const Routine&, bool) { ++*static_cast<std::size_t*>(sum); });
+    visitAll(object, [&](const Entry&, const Routine&) { ++*static_cast<std::size_t*>(sum); });
     return 0;
 }
 
@@ -213,15 +226,15 @@ int redirectObject(dl_phdr_info* info, std::size_t, void*) noexcept {
     if (isOurs(object)) {
         return 0;
     }
-    visitAll(object, [&](std::uintptr_t* at, const Routine& routine, bool isJump) {
-        const std::atomic_ref word(*at);
+    visitAll(object, [&](const Entry& entry, const Routine& routine) {
+        const std::atomic_ref word(*entry.at);
         const std::uintptr_t before = word.load();
         const std::size_t count = used.load();
-        if (count == room || !leadsToAllocator(object, before, routine, isJump)) {
+        if (count == room || !leadsToAllocator(object, before, entry, routine)) {
             return;
         }
-        if (const Writable writable(object, at); writable) {
-            slots[count] = {at, before};
+        if (const Writable writable(object, entry.at); writable) {
+            slots[count] = {entry.at, before};
             used.store(count + 1); // restorable before it is redirected
             word.store(routine.ours);
         }
@@ -232,8 +245,7 @@ int redirectObject(dl_phdr_info* info, std::size_t, void*) noexcept {
 int restoreObject(dl_phdr_info* info, std::size_t, void*) noexcept {
     const Object object(*info);
     for (std::size_t i = 0; i < used.load(); ++i) {
-        const auto address = reinterpret_cast<std::uintptr_t>(slots[i].at);
-        if (address < object.begin || address >= object.end) {
+        if (!object.holds(reinterpret_cast<std::uintptr_t>(slots[i].at))) {
             continue;
         }
         const std::atomic_ref word(*slots[i].at);
