@@ -9,6 +9,7 @@
 // missing, and 5 if the process has ended. It is 1 for other failures, and 2 for wrong arguments.
 #include "session.hpp"
 
+#include "look/process.hpp"
 #include "recorder/launch/trace_file.hpp"
 #include "recorder/watch/watcher.hpp"
 #include "trace/reader.hpp"
@@ -22,9 +23,11 @@
 #include <exception>
 #include <optional>
 #include <poll.h>
+#include <string_view>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <system_error>
+#include <thread>
 #include <unistd.h>
 
 namespace {
@@ -36,6 +39,7 @@ using recorder::launch::NewTrace;
 constexpr int unsafe = 3;
 constexpr int denied = 4;
 constexpr int ended = 5;
+constexpr int checksOfEnd = 25;
 constexpr std::uint64_t millisecond = 1'000'000;
 constexpr std::uint64_t longestWait = 500 * millisecond;
 
@@ -79,6 +83,7 @@ public:
         while (true) {
             std::uint64_t wait = watcher == nullptr ? longestWait : watcher->tick();
             wait = std::min(wait, longestWait);
+            Thread::releaseLate();
             if (trace.header().stop != trace::Stop::none) {
                 return "stopped";
             }
@@ -118,6 +123,9 @@ std::uint64_t countEvents(const char* path) {
 
 /// Restores the process; why something is left in it.
 Removed removeFrom(pid_t pid, const char*& ending) {
+    if (std::string_view(ending) == "ended") {
+        return {};
+    }
     try {
         const Target target(pid, Target::Purpose::stop);
         if (!target.hasAgent()) {
@@ -125,11 +133,16 @@ Removed removeFrom(pid_t pid, const char*& ending) {
             return {};
         }
         return remove(target);
-    } catch (const Ended&) {
-        ending = "ended";
-        return {};
     } catch (const std::exception& error) {
-        return {error.what(), {}};
+        // A process that is about to end has its memory a moment longer.
+        for (int check = 0; mayHoldAgent(pid); ++check) {
+            if (check == checksOfEnd) {
+                return {error.what(), {}};
+            }
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        }
+        ending = look::startOf(pid).empty() ? "ended" : "replaced";
+        return {};
     }
 }
 

@@ -55,6 +55,31 @@ Words wordsOf(pid_t pid, Address stack, const look::Mapping& mapping) {
     return words;
 }
 
+/// Whether the thread is where the kernel would let it begin again if it loses its processor. The
+/// call takes the place of this, so that the sequence would continue on another processor.
+bool isInSequence(pid_t pid, const Thread& thread) {
+    constexpr auto getConfiguration = static_cast<__ptrace_request>(0x420F); // since Linux 5.13
+    struct {
+        Address area;
+        std::uint32_t size, signature, flags, unused;
+    } configuration = {};
+    if (thread.systemCall() >= 0 ||
+        ptrace(getConfiguration, thread.id(), sizeof configuration, &configuration) <= 0 ||
+        configuration.area == 0) {
+        return false;
+    }
+    Address described = 0;
+    if (!readMemory(pid, configuration.area + 8, &described, sizeof described) || described == 0) {
+        return false;
+    }
+    struct {
+        std::uint32_t version, flags;
+        Address begin, size, afterwards;
+    } sequence = {};
+    return !readMemory(pid, described, &sequence, sizeof sequence) ||
+           thread.registers().rip - sequence.begin < sequence.size;
+}
+
 /// Why the thread cannot make a call; empty if it can.
 std::string hindrance(const Target& target, const Thread& thread,
                       const std::vector<look::Mapping>& all) {
@@ -82,6 +107,9 @@ std::string hindrance(const Target& target, const Thread& thread,
     if (isUnsafe(registers.rip)) {
         return "was inside malloc or the loader";
     }
+    if (isInSequence(target.pid(), thread)) {
+        return "was inside a restartable sequence";
+    }
     const Words words = wordsOf(target.pid(), registers.rsp, *stack);
     if (words.empty()) {
         return "has a stack that cannot be read";
@@ -98,16 +126,22 @@ std::string hindrance(const Target& target, const Thread& thread,
                : std::string();
 }
 
-/// A stop delays a waiting thread least.
-bool isWaiting(pid_t process, pid_t thread) {
+/// The letter of its state; 'X' if it is gone.
+char stateOf(pid_t process, pid_t thread) {
     try {
         const std::string text = look::contentOf("/proc/" + std::to_string(process) + "/task/" +
                                                  std::to_string(thread) + "/stat");
         const std::size_t name = text.rfind(')');
-        return name != std::string::npos && text.substr(name + 2, 1) == "S";
+        return name != std::string::npos && name + 2 < text.size() ? text[name + 2] : 'X';
     } catch (const std::system_error&) {
-        return false;
+        return 'X';
     }
+}
+
+/// The first thread may have ended before the others, and then stays in the list.
+bool hasEnded(pid_t process, pid_t thread) {
+    const char state = stateOf(process, thread);
+    return state == 'Z' || state == 'X';
 }
 
 std::string mostFrequent(const std::map<std::string, unsigned>& reasons) {
@@ -124,21 +158,21 @@ Thread safeThread(const Target& target) {
     std::chrono::milliseconds wait{1};
     std::map<std::string, unsigned> reasons;
     while (true) {
+        Thread::releaseLate();
         std::vector<pid_t> threads = target.threads();
         if (threads.empty() || !target.isAlive()) {
             throw Ended("the process has ended");
         }
         std::stable_partition(threads.begin(), threads.end(),
-                              [&](pid_t id) { return isWaiting(target.pid(), id); });
+                              [&](pid_t id) { return stateOf(target.pid(), id) == 'S'; });
         threads.resize(std::min(threads.size(), mostThreads));
         const std::vector<look::Mapping> mappings = target.mappings();
         for (const pid_t id : threads) {
-            errno = 0;
-            std::optional<Thread> thread = Thread::stop(id, Clock::now() + forOneStop);
-            if (!thread) {
-                if (errno == EPERM) {
-                    throw Denial("the kernel does not permit to trace it");
-                }
+            std::optional<Thread> thread = Thread::ask(id);
+            if (!thread && errno == EPERM && !Thread::isLate(id) && !hasEnded(target.pid(), id)) {
+                throw Denial("the kernel does not permit to trace it");
+            }
+            if (!thread || !thread->hasStopped(Clock::now() + forOneStop)) {
                 ++reasons["does not stop"];
                 continue;
             }
@@ -160,6 +194,7 @@ Thread safeThread(const Target& target) {
 bool allOutside(const Target& target, const Range& code, Clock::duration& stopped) {
     const Clock::time_point begin = Clock::now();
     const Clock::time_point deadline = begin + forOneStop;
+    Thread::releaseLate();
     std::vector<std::unique_ptr<Thread>> held;
     std::unordered_set<pid_t> known;
     bool outside = true;
@@ -170,6 +205,8 @@ bool allOutside(const Target& target, const Range& code, Clock::duration& stoppe
             if (known.insert(id).second) {
                 if (std::optional<Thread> thread = Thread::ask(id)) {
                     held.push_back(std::make_unique<Thread>(std::move(*thread)));
+                } else {
+                    outside = hasEnded(target.pid(), id) && outside;
                 }
             }
         }

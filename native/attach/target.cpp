@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <map>
 #include <sstream>
@@ -79,8 +78,17 @@ std::string content(const std::string& path) {
     }
 }
 
+/// The kernel marks a file that was replaced after the process began.
 std::string_view fileName(std::string_view path) {
+    constexpr std::string_view mark = " (deleted)";
+    if (path.size() > mark.size() && path.substr(path.size() - mark.size()) == mark) {
+        path.remove_suffix(mark.size());
+    }
     return path.substr(path.rfind('/') + 1);
+}
+
+bool isOfAgent(const look::Mapping& mapping) {
+    return fileName(mapping.path) == agentName;
 }
 
 } // namespace
@@ -158,8 +166,13 @@ void Target::checkStatus() const {
         throw Refusal("it has a shadow stack, which forbids calls from outside");
     }
     for (const pid_t thread : threads()) {
-        const std::string text = content(folder_ + "/task/" + std::to_string(thread) + "/status");
-        const std::string mode = field(text, "Seccomp");
+        std::string mode;
+        try {
+            mode =
+                field(content(folder_ + "/task/" + std::to_string(thread) + "/status"), "Seccomp");
+        } catch (const Ended&) {
+            continue; // the thread
+        }
         if (mode != "0" && !mode.empty()) {
             throw Refusal("it has a seccomp filter, which may end it for a system call of the "
                           "recorder; start it without the filter to record it");
@@ -180,7 +193,7 @@ void Target::checkLibraries(Purpose purpose) {
         if (name == "libheapwright-recorder.so") {
             throw Refusal("it is recorded already, by heapwright record");
         }
-        if (name.substr(0, std::strlen(agentName)) == agentName && purpose == Purpose::begin) {
+        if (isOfAgent(mapping) && purpose == Purpose::begin) {
             throw Refusal(
                 "it is recorded already, or a recording that was killed left its library; "
                 "stop it with heapwright attach --clear " +
@@ -265,18 +278,34 @@ void Target::addAllocators() {
 
 bool Target::hasAgent() const {
     const std::vector<look::Mapping> all = mappings();
-    return std::any_of(all.begin(), all.end(), [](const look::Mapping& mapping) {
-        return fileName(mapping.path).substr(0, std::strlen(agentName)) == agentName;
-    });
+    return std::any_of(all.begin(), all.end(), isOfAgent);
 }
 
 Symbols Target::agent() const {
     for (const look::Mapping& mapping : mappings()) {
-        if (fileName(mapping.path).substr(0, std::strlen(agentName)) == agentName) {
+        if (isOfAgent(mapping)) {
             return readSymbols(pid_, mapping.begin);
         }
     }
     return {};
+}
+
+bool mayHoldAgent(pid_t pid) {
+    std::error_code none;
+    for (const auto& thread :
+         std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/task", none)) {
+        try {
+            const auto all = look::parseMappings(content(thread.path().string() + "/maps"));
+            if (std::any_of(all.begin(), all.end(), isOfAgent)) {
+                return true;
+            }
+        } catch (const Denial&) {
+            return true;
+        } catch (const Ended&) {
+            continue; // this thread
+        }
+    }
+    return false;
 }
 
 } // namespace heapwright::attach

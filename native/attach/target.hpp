@@ -45,6 +45,11 @@ struct Range {
 /// The file name of the agent.
 inline constexpr char agentName[] = "libheapwright-attached.so";
 
+/// Whether a thread of the process has the agent in its memory, or may have it, because the
+/// mappings cannot be read. Unlike `Target`, this also serves a process whose first thread has
+/// ended.
+bool mayHoldAgent(pid_t pid);
+
 class Target {
 public:
     enum class Purpose { begin, stop };

@@ -19,11 +19,10 @@ using Registers = user_regs_struct;
 
 class Thread {
 public:
-    /// Empty if it has ended, does not stop until `deadline`, or cannot be traced.
-    static std::optional<Thread> stop(pid_t thread, Clock::time_point deadline);
-
-    /// The same in two steps, so that many threads stop at once.
+    /// Lets it stop soon. Empty, with errno, if it has ended or cannot be traced.
     static std::optional<Thread> ask(pid_t thread);
+
+    /// Waits for the stop. Returns false if it has ended, or does not stop until `deadline`.
     bool hasStopped(Clock::time_point deadline);
 
     Thread(Thread&& other) noexcept;
@@ -40,8 +39,13 @@ public:
     /// The number of the system call in which it was stopped; -1 if it was in none.
     long systemCall() const { return static_cast<long>(registers_.orig_rax); }
 
-    /// Continues and loses the object's hold on the thread.
+    /// Continues and loses the object's hold on the thread. One that has still not stopped is kept
+    /// in mind.
     void release();
+
+    /// Lets those threads continue that stopped after their release. To be called now and then.
+    static void releaseLate();
+    static bool isLate(pid_t thread);
 
     /// Lets the thread run until its next stop. Returns the status of waitpid; empty at `deadline`.
     std::optional<int> resume(int request, int signal, Clock::time_point deadline);
