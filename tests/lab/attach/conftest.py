@@ -46,6 +46,13 @@ class Worker:
         assert int(table["SigBlk"], 16) == 0
         assert self.process.poll() is None
 
+    def tasks(self) -> list[Path]:
+        """The folders of its threads."""
+        return list(Path(f"/proc/{self.pid}/task").iterdir())
+
+    def has_agent(self) -> bool:
+        return any(AGENT in each for each in maps_of(self.pid))
+
     def assert_clean(self) -> None:
         """Neither the recorder nor a trace is mapped or open."""
         assert not [each for each in maps_of(self.pid) if AGENT in each or ".trace" in each]
@@ -127,6 +134,14 @@ def started(program: Path, *words: str, user: int | None = None) -> Iterator[Wor
 def worker(worker_program: Path) -> Start:
     """Starts a process with a number of threads and a mode."""
     return lambda *words, user=None: started(worker_program, *words, user=user)
+
+
+def clear(target: Worker) -> dict[str, object]:
+    """Removes what a recording has left."""
+    words = [str(native.program("attach")), "--clear", str(target.pid)]
+    found = json.loads(subprocess.run(words, capture_output=True, check=True).stdout)
+    assert isinstance(found, dict)
+    return found
 
 
 @contextmanager

@@ -5,7 +5,6 @@
 A recorder that was left behind restores the import tables by itself, and `--clear` removes it.
 """
 
-import json
 import os
 import signal
 import subprocess
@@ -15,7 +14,7 @@ import pytest
 
 from heapwright.base import native
 
-from .conftest import AGENT, Start, Worker, agent_range, compiled, maps_of, pointers_into, recording
+from .conftest import Start, Worker, agent_range, clear, compiled, pointers_into, recording
 
 KILLED = Path(__file__).parents[1] / "look" / "programs" / "killed.c"
 SAMPLE = 25
@@ -29,20 +28,11 @@ def attach(target: Worker, trace: Path, preload: Path, **variables: str) -> int:
     return subprocess.run(words, env=environment, capture_output=True, check=False).returncode
 
 
-def clear(target: Worker) -> dict[str, object]:
-    words = [str(native.program("attach")), "--clear", str(target.pid)]
-    found = json.loads(subprocess.run(words, capture_output=True, check=True).stdout)
-    assert isinstance(found, dict)
-    return found
-
-
-def is_loaded(target: Worker) -> bool:
-    return any(AGENT in each for each in maps_of(target.pid))
-
-
-def kill_at_steps(target: Worker, folder: Path, most: int | None) -> int:
-    """Kill the recording before each step or a sample of them. Returns how often the recorder was
-    left in the process."""
+def kill_at_steps(
+    target: Worker, folder: Path, *, most: int | None = None, last: int | None = None
+) -> int:
+    """Kill the recording before each step or a sample of them, the latest first. Stops when the
+    recorder was left in the process `last` times. Returns how often it was."""
     trace = folder / "t.trace"
     preload = compiled(folder, "killed.so", "-shared", "-fPIC", source=KILLED)
     counted = folder / "steps"
@@ -50,14 +40,16 @@ def kill_at_steps(target: Worker, folder: Path, most: int | None) -> int:
     steps = int(counted.read_text(encoding="utf-8"))
     assert steps > SAMPLE
     left = 0
-    for step in range(1, steps + 1, 1 if most is None else steps // most):
+    for step in range(steps, 0, -1 if most is None else -(steps // most)):
         status = attach(target, trace, preload, KILL_AT=str(step))
         assert status in {-signal.SIGKILL, 0}  # the number of steps varies
         target.assert_unharmed()
-        if is_loaded(target):
+        if target.has_agent():
             left += 1
             assert clear(target) == {"cleared": True, "left": ""}
         target.assert_clean()
+        if left == last:
+            break
     target.assert_unharmed()
     return left
 
@@ -65,7 +57,12 @@ def kill_at_steps(target: Worker, folder: Path, most: int | None) -> int:
 @pytest.mark.parametrize("threads", ["0", "2"])
 def test_a_killed_recording_harms_nothing(worker: Start, tmp_path: Path, threads: str) -> None:
     with worker(threads) as target:
-        assert kill_at_steps(target, tmp_path, SAMPLE) > 0
+        assert kill_at_steps(target, tmp_path, most=SAMPLE) > 0
+
+
+def test_children_are_unharmed_between_the_last_steps(worker: Start, tmp_path: Path) -> None:
+    with worker("0", "fork") as target:
+        assert kill_at_steps(target, tmp_path, last=SAMPLE) == SAMPLE
 
 
 @pytest.mark.slow
@@ -74,7 +71,7 @@ def test_a_recording_may_be_killed_at_every_step(
     worker: Start, tmp_path: Path, threads: str
 ) -> None:
     with worker(threads) as target:
-        assert kill_at_steps(target, tmp_path, None) > 0
+        assert kill_at_steps(target, tmp_path) > 0
 
 
 def test_an_abandoned_recorder_restores_the_import_tables(worker: Start, tmp_path: Path) -> None:
@@ -90,7 +87,7 @@ def test_an_abandoned_recorder_restores_the_import_tables(worker: Start, tmp_pat
         for _ in range(100):  # until the recorder wants its next block
             target.ask()
         assert pointers_into(target.pid, *agent) == 0
-        assert is_loaded(target)
+        assert target.has_agent()
         assert clear(target) == {"cleared": True, "left": ""}
         target.assert_clean()
         with recording(target.pid, tmp_path / "t.trace") as result:
