@@ -229,8 +229,9 @@ bool writeMappings(Draft& draft) noexcept {
         std::string_view rest(draft.line, used);
         for (std::size_t end = rest.find('\n'); end != std::string_view::npos;
              end = rest.find('\n')) {
-            if (isCode(rest.substr(0, end))) {
-                draft.output.text(rest.substr(0, end + 1));
+            // Not substr(): without optimisation it needs the C++ library, for its exception.
+            if (isCode({rest.data(), end})) {
+                draft.output.text({rest.data(), end + 1});
             }
             rest.remove_prefix(end + 1);
         }
