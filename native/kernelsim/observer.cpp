@@ -109,6 +109,18 @@ bool isOwn(const void* lock) noexcept {
     return after != state.own.begin() && placeOf(lock) < std::prev(after)->second;
 }
 
+/// Suspends counting: a compiler may copy a structure of this file by memcpy, which counts.
+class Uncounted {
+public:
+    Uncounted() noexcept : before_(counting) { counting = false; }
+    Uncounted(const Uncounted&) = delete;
+    Uncounted& operator=(const Uncounted&) = delete;
+    ~Uncounted() { counting = before_; }
+
+private:
+    bool before_;
+};
+
 } // namespace
 
 namespace observer {
@@ -165,6 +177,7 @@ void markOwn(const void* lock, std::size_t bytes) {
 }
 
 Counts counts() {
+    const Uncounted here;
     std::sort(state.own.begin(), state.own.end());
     Counts made = state.counts;
     const auto span = [](std::uint64_t instructions, std::uint64_t transfers) {
