@@ -8,7 +8,7 @@
 // instruction of a code object has one number. The record of the numbers has the function's name,
 // its file and its table of lines. It is written to the trace when the code object is first met, as
 // code objects are released in the middle of a program. Another code object may come to the same
-// address. It is told apart by its size, its lines, its name and the end of its file's path.
+// address. This class compares size, lines, name and the end of the path to recognise that.
 //
 // A thread that holds the interpreter lock has frames that nothing else can release. Those of
 // another thread are copied by the system, as the interpreter may end meanwhile.

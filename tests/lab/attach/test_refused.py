@@ -13,7 +13,7 @@ from heapwright.base import native
 
 from .conftest import PROGRAMS, Start, compiled, maps_of, recording, started
 
-NOBODY = 65534
+OTHER_USER = 65534
 
 
 def refusal(pid: int, folder: Path) -> str:
@@ -59,14 +59,14 @@ def test_a_process_of_another_user(worker_program: Path, tmp_path: Path) -> None
         assert "user" in refusal(1, tmp_path)
         return
     let_pass(worker_program)
-    with started(worker_program, "0", user=NOBODY) as target:
-        assert f"belongs to user {NOBODY}" in refusal(target.pid, tmp_path)
+    with started(worker_program, "0", user=OTHER_USER) as target:
+        assert f"belongs to user {OTHER_USER}" in refusal(target.pid, tmp_path)
         target.assert_unharmed()
 
 
 def test_a_process_that_may_not_open_the_trace(worker_program: Path, tmp_path: Path) -> None:
     """The recorder is loaded by then. Nothing of it is left when the thread that loaded it ends."""
-    user = NOBODY if os.geteuid() == 0 else None
+    user = OTHER_USER if os.geteuid() == 0 else None
     let_pass(worker_program)
     tmp_path.chmod(0o777)
     let_pass(tmp_path)
