@@ -10,11 +10,11 @@
 #include "stream_pool.hpp"
 #include "trace/blocks.hpp"
 
+#include <heapwright/platform/blocked_signals.hpp>
 #include <heapwright/platform/errno_keeper.hpp>
 #include <heapwright/platform/output.hpp>
 #include <heapwright/platform/pages.hpp>
 
-#include <csignal>
 #include <new>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -63,22 +63,6 @@ void noteForStacks(const void* pages, std::size_t bytes) noexcept {
 std::uint64_t timeForStacks() noexcept {
     return recording.now();
 }
-
-/// Blocks all signals of the thread: a handler may then wait for a lock that this thread takes.
-class NoSignals {
-public:
-    NoSignals() noexcept {
-        ::sigset_t all;
-        ::sigfillset(&all);
-        ::pthread_sigmask(SIG_SETMASK, &all, &before_);
-    }
-    NoSignals(const NoSignals&) = delete;
-    NoSignals& operator=(const NoSignals&) = delete;
-    ~NoSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
-private:
-    ::sigset_t before_;
-};
 
 bool appendMark(trace::BlockHeader* block, const trace::Mark& mark,
                 std::string_view name) noexcept {
@@ -207,7 +191,7 @@ void Recording::mark(std::string_view name, std::uint32_t signal) noexcept {
         return;
     }
     name = {name.data(), name.size() < trace::longestMark ? name.size() : trace::longestMark};
-    const NoSignals noSignals;
+    const platform::BlockedSignals blocked;
     markLock_.lock();
     const trace::Mark mark = {now(), signal, static_cast<std::uint32_t>(name.size())};
     if (!appendMark(markBlock_, mark, name)) {

@@ -290,7 +290,7 @@ bool writeAllOf(Draft& draft, Reason reason) noexcept {
 
 void writeDocument(Reason reason) noexcept {
     const platform::ErrnoKeeper keeper;
-    const NoSignals blocked;
+    const platform::BlockedSignals blocked;
     noticeFork();
     void* const pages = platform::mapPages(sizeof(Draft));
     if (pages == nullptr) {

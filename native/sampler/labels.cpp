@@ -49,7 +49,7 @@ std::uint32_t numberOf(const char* name) noexcept {
         return found;
     }
     const heapwright::platform::ErrnoKeeper keeper;
-    const NoSignals blocked;
+    const platform::BlockedSignals blocked;
     noticeFork();
     const ProcessLock held;
     const std::uint32_t count = known.load(std::memory_order_relaxed);

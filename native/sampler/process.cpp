@@ -68,7 +68,7 @@ void onSignal(int) {
 
 void writeLast() noexcept {
     {
-        const NoSignals blocked;
+        const platform::BlockedSignals blocked;
         noticeFork();
     }
     // The child of a vfork has the memory of its parent, whose document this is not.

@@ -83,7 +83,7 @@ void seedThread(Thread& self, std::uint64_t number) noexcept {
 
 void take(Thread& self, void* block, std::size_t size, const void* frame) noexcept {
     const platform::ErrnoKeeper keeper;
-    const NoSignals blocked;
+    const platform::BlockedSignals blocked;
     noticeFork();
     drawDistance(self);
     ++self.progress.taken;
@@ -130,7 +130,7 @@ std::uint32_t forget(const void* block) noexcept {
         return Samples::none;
     }
     const platform::ErrnoKeeper keeper;
-    const NoSignals blocked;
+    const platform::BlockedSignals blocked;
     noticeFork();
     const ProcessLock held;
     return removeAt(block, place);
@@ -138,7 +138,7 @@ std::uint32_t forget(const void* block) noexcept {
 
 void restore(const void* block, std::uint32_t record) noexcept {
     const platform::ErrnoKeeper keeper;
-    const NoSignals blocked;
+    const platform::BlockedSignals blocked;
     const ProcessLock held;
     if (samples.revive(block, record)) {
         process.live += represented(samples.record(record).size, meanBytes());

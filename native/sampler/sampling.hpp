@@ -14,13 +14,12 @@
 #include "samples.hpp"
 #include "settings.hpp"
 
+#include <heapwright/platform/blocked_signals.hpp>
 #include <heapwright/sync/futex_lock.hpp>
 
 #include <atomic>
-#include <csignal>
 #include <cstddef>
 #include <cstdint>
-#include <pthread.h>
 
 namespace heapwright::sampler {
 
@@ -63,22 +62,6 @@ enum class Reason : std::uint8_t { none, exit, signal, interval, threshold };
 extern constinit thread_local Thread thisThread __attribute__((tls_model("initial-exec")));
 extern constinit Samples samples;
 extern constinit Process process;
-
-/// Blocks all signals of the thread: no handler finds a lock that its own thread holds.
-class NoSignals {
-public:
-    NoSignals() noexcept {
-        ::sigset_t all;
-        ::sigfillset(&all);
-        ::pthread_sigmask(SIG_SETMASK, &all, &before_);
-    }
-    NoSignals(const NoSignals&) = delete;
-    NoSignals& operator=(const NoSignals&) = delete;
-    ~NoSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
-private:
-    ::sigset_t before_;
-};
 
 /// Holds the lock of the process. A thread that forks has it already: the program's own handlers of
 /// the fork may request memory.

@@ -7,10 +7,10 @@
 // Starting one allocates in the C library.
 #pragma once
 
+#include <heapwright/platform/blocked_signals.hpp>
 #include <heapwright/platform/errno_keeper.hpp>
 #include <heapwright/platform/process.hpp>
 
-#include <csignal>
 #include <cstddef>
 #include <cstdio>
 #include <fcntl.h>
@@ -32,18 +32,17 @@ namespace heapwright::platform {
     ::pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     constexpr std::size_t smallStack = 128 * 1024;
     ::pthread_attr_setstacksize(&attributes, smallStack);
-    ::sigset_t all;
-    ::sigset_t before;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before);
     pthread_t thread{};
-    bool started = ::pthread_create(&thread, &attributes, function, nullptr) == 0;
-    if (!started) { // the thread-local variables of the program may need more than the small stack
-        started = ::pthread_attr_init(&attributes) == 0 &&
-                  ::pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED) == 0 &&
-                  ::pthread_create(&thread, &attributes, function, nullptr) == 0;
+    bool started = false;
+    {
+        const BlockedSignals blocked; // the program's handlers do not run in this thread
+        started = ::pthread_create(&thread, &attributes, function, nullptr) == 0;
+        if (!started) { // thread-local variables of the program may need more than the small stack
+            started = ::pthread_attr_init(&attributes) == 0 &&
+                      ::pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED) == 0 &&
+                      ::pthread_create(&thread, &attributes, function, nullptr) == 0;
+        }
     }
-    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
     ::pthread_attr_destroy(&attributes);
     if (started) {
         ::pthread_setname_np(thread, name);
