@@ -29,7 +29,7 @@ from heapwright.base.errors import ExitCode
 from heapwright.base.quantities import several
 from heapwright.base.scratch import Scratch
 from heapwright.commands.coverage import coverage_of
-from heapwright.commands.output import Destination, Outputs
+from heapwright.commands.output import Outputs
 from heapwright.commands.record import end_of, record_command
 from heapwright.commands.text import printing
 from heapwright.explain import leakscan
@@ -61,7 +61,7 @@ def run_limit(options: Options) -> int:
     """Run the verb; return the exit status. Raises HeapwrightError for a refused request."""
     outputs = Outputs(json=options.json_file)
     if options.output is not None:
-        Destination(str(options.output.absolute()), "-o")  # refuses what is not writable
+        outputs.beside(str(options.output.absolute()))  # refuses what is not writable
     with Scratch() as folder:
         found = _measured(options, folder)
     failure = outputs.write(json=found.to_json)

@@ -155,6 +155,15 @@ class Outputs:
     def __getitem__(self, name: str) -> Destination | None:
         return self._made.get(name)
 
+    def beside(self, text: str) -> Destination:
+        """The destination of `-o TEXT`, which another writer fills. Raises HeapwrightError if it is
+        not writable or clashes with a destination of this object."""
+        kept = Destination(text, "-o")
+        for name, destination in self._made.items():
+            if destination.path == kept.path:
+                raise HeapwrightError(f"--{name} and -o cannot write to the same place")
+        return kept
+
     def spare(self, source: Path) -> None:
         """Refuse to write over what is read."""
         for destination in self._made.values():

@@ -20,7 +20,7 @@ from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.base.quantities import several
 from heapwright.base.scratch import Scratch
 from heapwright.commands.coverage import coverage_of
-from heapwright.commands.output import Destination, Outputs, name_page
+from heapwright.commands.output import Outputs, name_page
 from heapwright.commands.record import record_command
 from heapwright.commands.text import printing
 from heapwright.limit.unreached import unreached
@@ -54,7 +54,7 @@ def run_sampled(asked: Sampled) -> ExitCode:
     outputs = Outputs(html=asked.html_file)
     kept = None
     if asked.document is not None:
-        kept = Destination(str(asked.document.absolute()), "-o")
+        kept = outputs.beside(str(asked.document.absolute()))
     with Scratch() as folder:
         prefix = Path(os.environ.get(PREFIX) or folder / "process").absolute()
         before = set(_documents(prefix))

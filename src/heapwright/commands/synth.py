@@ -18,7 +18,7 @@ from heapwright.base.errors import HeapwrightError
 from heapwright.base.quantities import several, size
 from heapwright.base.scratch import Scratch
 from heapwright.commands.coverage import read_covered
-from heapwright.commands.output import Destination, Outputs, name_page
+from heapwright.commands.output import Outputs, name_page
 from heapwright.commands.synth_ranks import Wanted, rank
 from heapwright.commands.text import printing
 from heapwright.experiment.design import fresh_seed
@@ -68,7 +68,7 @@ def run_synth(options: Options) -> None:
         return
     outputs = Outputs(json=options.json_file, html=options.html_file)
     seed = fresh_seed() if options.seed is None else options.seed
-    with _trace_file(options) as trace:
+    with _trace_file(options, outputs) as trace:
         if options.recreate is not None:
             _recreate(options, trace, seed)
         else:
@@ -107,10 +107,10 @@ def _refuse(options: Options) -> None:
 
 
 @contextmanager
-def _trace_file(options: Options) -> Iterator[Path]:
+def _trace_file(options: Options, outputs: Outputs) -> Iterator[Path]:
     """The path of the trace. A kept trace is moved to its place at the end."""
     if options.trace is not None:
-        kept = Destination(str(options.trace), "-o")
+        kept = outputs.beside(str(options.trace))
         if options.profile is not None:
             kept.spare(options.profile)
         with kept.file() as trace:

@@ -219,6 +219,13 @@ def test_files_that_cannot_be_written_are_refused_before_the_command_runs(
         assert not Path("ran").exists()
 
 
+def test_one_file_for_the_trace_and_the_document_is_refused(heapwright: Heapwright) -> None:
+    done = heapwright("limit", "-o", "T", "--json", "T", "--", "touch", "ran")
+    assert done.status == 2
+    assert "--json and -o cannot write to the same place" in done.err
+    assert not Path("ran").exists()
+
+
 def test_a_child_that_was_not_followed_is_counted_once(
     native: Path, heapwright: Heapwright, program: Path
 ) -> None:

@@ -107,6 +107,12 @@ def test_what_samples_cannot_answer_is_refused(
     assert "--sample SIZE" in done.err
 
 
+def test_one_file_for_the_samples_and_the_page_is_refused(heapwright: Heapwright) -> None:
+    done = heapwright("profile", "--sample", "16K", "-o", "x", "--html", "x", "--", "true")
+    assert done.status == ExitCode.BAD_INPUT
+    assert "--html and -o cannot write to the same place" in done.err
+
+
 @pytest.mark.parametrize("text", ["0", "1P", "99999999999"])
 def test_a_distance_that_is_none_is_refused(text: str, heapwright: Heapwright) -> None:
     done = heapwright("profile", f"--sample={text}", "--", "true")

@@ -113,6 +113,7 @@ def test_the_recreations_are_listed(heapwright: Heapwright) -> None:
         (["missing"], "missing cannot be read"),
         (["model", "-o", "no/such/T"], "-o no/such/T cannot be written"),
         (["model", "--json", "x", "--html", "x"], "cannot write to the same place"),
+        (["model", "--json", "x", "-o", "x"], "--json and -o cannot write to the same place"),
     ],
 )
 def test_refused_requests_are_reported(
