@@ -7,6 +7,7 @@ All refusals come here, before the first run and before the folder is made.
 
 import gc
 import os
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -200,10 +201,10 @@ class _Traces:
         """The command that replays a trace. Raises HeapwrightError."""
         if trace not in self._commands:
             plan = self._folder.path / f"plan-{len(self._commands)}"
-            name = trace.removeprefix(SYNTH)
-            if name != trace:
+            if trace.startswith(SYNTH):
                 made = self._folder.path / "trace"
-                program.recreate(name, made, events=None, seed=self._seed)
+                name, events = _recreation(trace)
+                program.recreate(name, made, events=events, seed=self._seed)
                 found = prepare(made, plan)
                 made.unlink()
             else:
@@ -219,6 +220,16 @@ class _Traces:
 
     def __exit__(self, *_: object) -> None:
         self._folder.remove()
+
+
+def _recreation(trace: str) -> tuple[str, int | None]:
+    """The name in `synth:NAME` or `synth:NAME:EVENTS`, and its number of events if one is given."""
+    name, colon, events = trace.removeprefix(SYNTH).partition(":")
+    if colon and not (events.isdecimal() and 0 < int(events) <= sys.maxsize):
+        raise HeapwrightError(
+            f"{trace}: {events!r} is no number of events", f"for example {SYNTH}{name}:400000"
+        )
+    return name, int(events) if colon else None
 
 
 def _check_commands(

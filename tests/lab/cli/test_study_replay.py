@@ -86,6 +86,29 @@ def test_each_run_has_the_times_of_routines_and_its_peak_over_the_ideal(
     assert "over_ideal" in done.out
 
 
+def test_a_published_trace_is_replayed_with_as_many_events_as_the_study_asks_for(
+    heapwright: Heapwright, tmp_path: Path, needs_programs: Callable[..., None]
+) -> None:
+    needs_programs("replay", "synth")
+    text = STUDY.replace('"TRACE"', '"synth:steady:3000"').replace('["glibc", "lea"]', '["glibc"]')
+    done = heapwright("study", "run", write_text(tmp_path, text), "-o", "results")
+    assert done.status == ExitCode.OK, done.err
+    for run in open_results(tmp_path / "results").runs():
+        assert run.replay is not None
+        calls = sum(each.calls for each in run.replay.routines.values())
+        assert 3000 <= calls < 7000, "the last events free what is live"
+
+
+@pytest.mark.parametrize("events", ["", "x", "0", "-1", "1e3"])
+def test_a_number_of_events_that_is_none_is_refused(
+    heapwright: Heapwright, tmp_path: Path, events: str
+) -> None:
+    text = STUDY.replace('"TRACE"', f'"synth:steady:{events}"')
+    done = heapwright("study", "run", write_text(tmp_path, text), "-o", "results")
+    assert done.status == ExitCode.BAD_INPUT
+    assert f"synth:steady:{events}: {events!r} is no number of events" in done.err
+
+
 @pytest.mark.parametrize(
     ("old", "new", "why"),
     [
