@@ -84,11 +84,15 @@ void removeObject(struct object* object);
 void churn(void);
 void paths(void);
 void runSysbench(void);
+void web(void);
+void compile(void);
 
 /* ---- storage.c ---- */
 
 /** Mounts ext4 on a loop device over a file in tmpfs. Returns the path of the mount. */
 const char* mountStorage(uint64_t mebibytes);
+/** Mounts it anew, without its page cache. No file of it may be in use. Returns the path. */
+const char* remountStorage(void);
 
 /* ---- program.c ---- */
 

@@ -38,8 +38,12 @@ static void runLoad(const char* load) {
         churn();
     } else if (strcmp(load, "paths") == 0) {
         paths();
-    } else if (strcmp(load, "fileio") == 0 || strcmp(load, "memory") == 0) {
+    } else if (strncmp(load, "fileio", strlen("fileio")) == 0 || strcmp(load, "memory") == 0) {
         runSysbench();
+    } else if (strcmp(load, "web") == 0) {
+        web();
+    } else if (strcmp(load, "compile") == 0) {
+        compile();
     } else if (strcmp(load, "nothing") != 0) {
         errno = EINVAL;
         fail("the load's name");

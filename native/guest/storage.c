@@ -33,6 +33,13 @@ static void attach(void) {
     close(loop);
 }
 
+static const char* mountDevice(void) {
+    if (mount(DEVICE, MOUNTED, "ext4", MS_NOATIME, NULL) != 0) {
+        fail("mounting ext4");
+    }
+    return MOUNTED;
+}
+
 const char* mountStorage(uint64_t mebibytes) {
     char* const words[] = {"mke2fs",
                            "-q",
@@ -55,8 +62,12 @@ const char* mountStorage(uint64_t mebibytes) {
     }
     attach();
     mkdir(MOUNTED, 0700);
-    if (mount(DEVICE, MOUNTED, "ext4", MS_NOATIME, NULL) != 0) {
-        fail("mounting ext4");
+    return mountDevice();
+}
+
+const char* remountStorage(void) {
+    if (umount(MOUNTED) != 0) {
+        fail("the end of the use of ext4");
     }
-    return MOUNTED;
+    return mountDevice();
 }

@@ -10,7 +10,13 @@ from heapwright import commands
 from heapwright.cli import options
 
 Kernel = Annotated[str, typer.Argument(metavar="ALLOCATOR", help="slab, slub, slob or slqb.")]
-Load = Annotated[str, typer.Option(metavar="NAME", help="churn, paths, fileio, memory or nothing.")]
+Load = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="churn, paths, memory, web, compile, nothing, or fileio (-seqwr, -rndrd, -seqrd).",
+    ),
+]
 Scale = Annotated[str, typer.Option(metavar="NAME", help="small, medium or published.")]
 Seed = Annotated[int, typer.Option(min=0, max=options.LARGEST_SEED, help="The seed of the load.")]
 Timeout = Annotated[

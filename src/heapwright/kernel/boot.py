@@ -11,7 +11,7 @@ from pathlib import Path
 from heapwright.artefacts.kernel_study.boot import Kernel, KernelBoot
 from heapwright.base.errors import HeapwrightError
 from heapwright.base.scratch import Scratch
-from heapwright.kernel.guest import initramfs
+from heapwright.kernel.guest import Programs, initramfs
 from heapwright.kernel.image_cache import Built
 from heapwright.kernel.loads import Load
 from heapwright.kernel.machine import Machine, find_qemu, qemu_command, qemu_version
@@ -94,7 +94,8 @@ def ran(
     settings |= {"load": load.name, "seed": asked.seed}
     with Scratch() as scratch:
         archive = scratch / "initramfs.gz"
-        archive.write_bytes(initramfs(cache, sysbench=load.sysbench, storage=load.storage))
+        programs = Programs(load.sysbench, load.storage, load.compiler)
+        archive.write_bytes(initramfs(cache, programs))
         machine = Machine(
             built.image,
             archive,

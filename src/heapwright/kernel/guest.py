@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The guest's first files: heapwright's init, linked statically, and sysbench if a load needs it.
+"""The guest's first files: heapwright's init, linked statically, and the programs of a load.
 
 The init is compiled once for each state of its source and compiler and kept in the cache.
 """
@@ -9,10 +9,12 @@ import hashlib
 import os
 import shutil
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 
 from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.kernel.archive import Entry, character, compressed, cpio, folder, regular
+from heapwright.kernel.compilation import compiled_sources, compiler_programs
 from heapwright.kernel.folders import guest_sources
 from heapwright.kernel.libraries import find_program, with_libraries
 
@@ -56,7 +58,16 @@ def _compile(compiler: Path, sources: list[Path], place: Path) -> None:
     partial.rename(place)
 
 
-def initramfs(cache: Path, *, sysbench: bool, storage: bool) -> bytes:
+@dataclass(frozen=True, slots=True)
+class Programs:
+    """Programs of this machine that a load runs in the guest."""
+
+    sysbench: bool = False
+    storage: bool = False
+    compiler: bool = False
+
+
+def initramfs(cache: Path, wanted: Programs) -> bytes:
     """The archive as the kernel unpacks it. Raises HeapwrightError for a program not found."""
     entries: dict[str, Entry] = {
         "init": regular(compiled_init(cache).read_bytes()),
@@ -64,10 +75,13 @@ def initramfs(cache: Path, *, sysbench: bool, storage: bool) -> bytes:
         "dev/console": character(5, 1),
     }
     programs = []
-    if sysbench:
+    if wanted.sysbench:
         programs.append((find_program("sysbench", "sysbench"), "usr/bin/sysbench"))
-    if storage:
+    if wanted.storage:
         programs.append((find_program("mke2fs", "e2fsprogs"), "sbin/mke2fs"))
+    if wanted.compiler:
+        programs += compiler_programs()
+        entries |= compiled_sources()
     if programs and shutil.which("ldd") is None:
         raise HeapwrightError("there is no program ldd", "sudo apt-get install libc-bin")
     return compressed(cpio(entries | with_libraries(programs)))

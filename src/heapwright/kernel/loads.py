@@ -28,11 +28,32 @@ class Load:
     settings: Mapping[str, int]
     sysbench: bool = False
     storage: bool = False
+    compiler: bool = False
 
 
 CHURN = {"slots": 2400, "waves": 3, "steps": 6000, "fill_mib": 84, "fill_left": 50}
 FILES = {"files": 128, "total_mib": 32, "events": 2000, "threads": 64, "storage_mib": 48}
+SITE = {"pages": 120, "workers": 4, "clients": 8, "requests": 300, "storage_mib": 48}
+SOURCES = {"rounds": 1, "storage_mib": 32}
 COPIED = {"total_mib": 64, "threads": 64}
+FILE_KINDS = ("fileio", "fileio-seqwr", "fileio-rndrd", "fileio-seqrd")
+"""Random and sequential writes, then reads. The published study has the first."""
+
+
+def _files(name: str) -> dict[str, Load]:
+    """sysbench on files. The scales have the same shape."""
+    large = FILES | {"total_mib": 2048, "events": 100_000, "storage_mib": 2560}
+    sizes: dict[str, tuple[int, float, Mapping[str, int]]] = {
+        "small": (256, 900, FILES),
+        "medium": (512, 2400, FILES | {"events": 20000}),
+        "published": (6144, 4 * 3600, large),
+    }
+    return {
+        scale: Load(name, scale, *size, sysbench=True, storage=True)
+        for scale, size in sizes.items()
+    }
+
+
 LOADS = {
     "nothing": {scale: Load("nothing", scale, 128, 300, {}) for scale in SCALES},
     "paths": {
@@ -45,27 +66,28 @@ LOADS = {
         "medium": Load("churn", "medium", 128, 2400, CHURN | {"waves": 12}),
         "published": Load("churn", "published", 128, 7200, CHURN | {"waves": 60}),
     },
-    "fileio": {
-        "small": Load("fileio", "small", 256, 900, FILES, sysbench=True, storage=True),
-        "medium": Load(
-            "fileio", "medium", 512, 2400, FILES | {"events": 20000}, sysbench=True, storage=True
-        ),
-        "published": Load(
-            "fileio",
-            "published",
-            6144,
-            4 * 3600,
-            FILES | {"total_mib": 2048, "events": 100_000, "storage_mib": 2560},
-            sysbench=True,
-            storage=True,
-        ),
-    },
+    **{name: _files(name) for name in FILE_KINDS},
     "memory": {
         "small": Load("memory", "small", 256, 900, COPIED, sysbench=True),
         "medium": Load("memory", "medium", 256, 2400, COPIED | {"total_mib": 1024}, sysbench=True),
         "published": Load(
             "memory", "published", 256, 8 * 3600, COPIED | {"total_mib": 102_400}, sysbench=True
         ),
+    },
+    "web": {
+        "small": Load("web", "small", 256, 900, SITE, storage=True),
+        "medium": Load("web", "medium", 256, 2400, SITE | {"requests": 3000}, storage=True),
+        "published": Load("web", "published", 256, 7200, SITE | {"requests": 30_000}, storage=True),
+    },
+    "compile": {
+        scale: Load(
+            "compile", scale, 384, limit, SOURCES | {"rounds": rounds}, storage=True, compiler=True
+        )
+        for scale, limit, rounds in (
+            ("small", 900, 1),
+            ("medium", 3600, 4),
+            ("published", 14400, 20),
+        )
     },
 }
 

@@ -16,13 +16,22 @@ from heapwright.kernel.boot import Asked, MachineExtras, check_guest, ran
 from heapwright.kernel.events import Recording, events_of
 from heapwright.kernel.image_cache import Built
 from heapwright.kernel.kernel_trace import Counts, Head, Writer
+from heapwright.kernel.loads import FILE_KINDS
 from heapwright.kernel.records import GuestError, Records, read_records
 
 EVENTS = (
     *("kmem_cache_alloc", "kmem_cache_free", "kmalloc", "kfree"),
     *("mm_page_alloc", "mm_page_free", "mm_page_alloc_extfrag"),
 )
-BUFFERS_MIB = {"nothing": 8, "paths": 32, "churn": 24, "fileio": 64, "memory": 24}
+BUFFERS_MIB = {
+    "nothing": 8,
+    "paths": 32,
+    "churn": 24,
+    "memory": 24,
+    "web": 48,
+    "compile": 96,
+    **dict.fromkeys(FILE_KINDS, 64),
+}
 """Of each processor's buffer, for the scale small."""
 DATA_OF_PAGE = 4080
 """Bytes of events in a page of a buffer."""

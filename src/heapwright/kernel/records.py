@@ -20,6 +20,10 @@ from heapwright.base.errors import ExitCode, HeapwrightError
 TOTAL_TIME = re.compile(r"^\s*total time:\s+([\d.]+)s")
 TOTAL_EVENTS = re.compile(r"^\s*total number of events:\s+(\d+)")
 
+TOLD = 8
+WORK = ("served", "compiled")
+"""Phases that are the whole load."""
+
 
 @dataclass(slots=True)
 class Records:
@@ -43,8 +47,14 @@ class GuestError(HeapwrightError):
 
 def read_records(raw: bytes, console: Sequence[str]) -> Records:
     """Raises GuestError where the guest failed or did not end."""
-    shown = "\n".join(["the console's last lines:", *console]) if console else ""
     lines = list(_lines(raw))
+    printed = [str(line.get("line")) for line in lines if line.get("record") == "output"]
+    shown = "\n".join(
+        [
+            *(["the last lines of the guest's programs:", *printed[-TOLD:]] if printed else ()),
+            *(["the console's last lines:", *console] if console else ()),
+        ]
+    )
     for line in lines:
         if line.get("record") == "failure":
             what = line.get("phase", line.get("why", f"status {line.get('status')}"))
@@ -114,6 +124,8 @@ def responses(records: Records) -> dict[str, float]:
         found[f"{path.object}_us"] = path.ns / path.times / 1e3
     for phase in records.phases:
         found[f"{phase.phase}_s"] = phase.ns / 1e9
+        if phase.phase in WORK:
+            found["time_s"] = phase.ns / 1e9
     for line in records.output:
         if match := TOTAL_TIME.match(line):
             found["time_s"] = float(match[1])

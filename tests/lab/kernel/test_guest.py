@@ -37,8 +37,8 @@ def test_init_is_compiled_once(cache: Path) -> None:
 
 
 def test_the_archive_is_the_same_each_time_and_has_init_and_a_console(cache: Path) -> None:
-    one = guest.initramfs(cache, sysbench=False, storage=False)
-    assert one == guest.initramfs(cache, sysbench=False, storage=False)
+    one = guest.initramfs(cache, guest.Programs())
+    assert one == guest.initramfs(cache, guest.Programs())
     archive = gzip.decompress(one)
     assert b"init\0" in archive
     assert b"dev/console\0" in archive

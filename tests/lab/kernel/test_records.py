@@ -90,3 +90,19 @@ def test_a_record_that_lacks_a_figure_is_an_error() -> None:
     del broken["slab_kib"]
     with pytest.raises(GuestError, match="cannot be read"):
         read_records(raw(BEGIN, broken, END), ())
+
+
+@pytest.mark.parametrize("phase", ["served", "compiled"])
+def test_the_phase_that_is_a_whole_load_is_its_time(phase: str) -> None:
+    made = {"record": "phase", "at_ns": 5, "phase": phase, "ns": 1_500_000_000}
+    found = responses(read_records(raw(BEGIN, sample(2), made, END), ()))
+    assert found["time_s"] == found[f"{phase}_s"] == 1.5
+
+
+def test_what_a_failed_program_printed_is_shown() -> None:
+    printed = {"record": "output", "at_ns": 5, "program": "gcc", "line": "stdio.h: no such file"}
+    failed = {"record": "failure", "at_ns": 6, "what": "gcc", "phase": "-c", "status": 1}
+    with pytest.raises(GuestError, match="the guest failed: gcc: -c") as caught:
+        read_records(raw(BEGIN, printed, failed), ("reboot",))
+    assert "stdio.h: no such file" in caught.value.hint
+    assert "reboot" in caught.value.hint
