@@ -9,6 +9,7 @@ manual page.
 from heapwright.cli import (
     kernel_boot,
     kernel_build,
+    kernel_check,
     kernel_models,
     kernel_record,
     kernel_study,
@@ -30,6 +31,7 @@ app = options.application(
 )
 app.command("build")(kernel_build.build)
 app.command("boot")(kernel_boot.boot)
+app.command("check")(kernel_check.check)
 app.command("record")(kernel_record.record)
 app.command("models")(kernel_models.models)
 app.command("study")(kernel_study.study)

@@ -18,13 +18,15 @@ Allocators = Annotated[
     ),
 ]
 
+Jobs = Annotated[
+    int | None,
+    typer.Option("-j", "--jobs", min=1, max=4096, help="Default: as many as processors."),
+]
+
 
 def build(
     allocators: Allocators = "slub,slab,slob,slqb",
-    jobs: Annotated[
-        int | None,
-        typer.Option("-j", "--jobs", min=1, max=4096, help="Default: as many as processors."),
-    ] = None,
+    jobs: Jobs = None,
     again: Annotated[
         bool, typer.Option("--again", help="Also build what the cache has already.")
     ] = False,

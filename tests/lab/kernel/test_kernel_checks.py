@@ -1,63 +1,153 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""A kernel with a patched allocator passes the kernel's own tests of allocators, and its checks.
-
-The tests are lib/test_meminit.c and those of KFENCE. The checks watch a churn as well. Locks,
-lists, freed pages, timers and copies to users are checked while it runs.
-"""
+"""How the kernel's own tests ended is read from its console, and a patched kernel passes them."""
 
 import os
-import re
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from heapwright.kernel.boot import run_machine
+from heapwright.commands import kernel_check
+from heapwright.kernel import checks
+from heapwright.kernel.boot import BootOutput
 from heapwright.kernel.build import build, plan
-from heapwright.kernel.configuration import read_fragment
-from heapwright.kernel.folders import kernel_cache, shipped
-from heapwright.kernel.guest import initramfs
-from heapwright.kernel.image_cache import find
-from heapwright.kernel.loads import load_of
-from heapwright.kernel.machine import QEMU, Machine
+from heapwright.kernel.checks import (
+    FOLDER,
+    FRAGMENTS,
+    POISON,
+    TESTS,
+    Boot,
+    Check,
+    CheckedKernel,
+    boots_of,
+    check_plan,
+    checked,
+    results,
+    unexpected,
+)
+from heapwright.kernel.folders import ALLOCATORS, kernel_cache
+from heapwright.kernel.image_cache import Built, find
+from heapwright.kernel.machine import QEMU
 from heapwright.kernel.patch import PATCHED
-from heapwright.kernel.source import ARCHIVE, find_source
+from heapwright.kernel.records import GuestError
+from heapwright.kernel.source import ARCHIVE, Source, find_source
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(not ARCHIVE.is_file(), reason="no source (package linux-source-6.1)"),
-    pytest.mark.skipif(shutil.which("flex") is None, reason="no flex (package flex)"),
-    pytest.mark.skipif(shutil.which("bison") is None, reason="no bison (package bison)"),
-    pytest.mark.skipif(shutil.which("patch") is None, reason="no patch (package patch)"),
-    pytest.mark.skipif(shutil.which(QEMU) is None, reason="no qemu (package qemu-system-x86)"),
-]
-CACHE = kernel_cache(os.environ) / "checks"
-"""Apart from the kernels that are measured."""
-PATIENCE_S = 3600.0
+GOOD = (
+    '[    0.5] vvv Ignore "not allocated" warnings',
+    "[    0.5] WARNING: CPU: 0 PID: 1 at lib/idr.c:525 ida_free+0x1",
+    '[    0.5] ^^^ "not allocated" warnings over',
+    "[    0.6] IDA: 75098 of 75098 tests passed",
+    "[    0.7] test_meminit: all 40 tests passed!",
+    "[    0.8]     ok 1 - shift_test",
+    "[    0.8] ok 1 - overflow",
+    "[    0.9] BUG: KFENCE: out-of-bounds read in test_out_of_bounds_read+0x1",
+    "[    0.9] ok 2 - kfence",
+    "[    1.0] ok 3 - slub_test",
+)
 
 
+def outcome(allocator: str, lines: tuple[str, ...]) -> dict[str, bool]:
+    return {each.name: each.passed for each in results(allocator, Boot(TESTS), lines, None)}
+
+
+def test_every_test_that_applies_to_an_allocator_is_found_on_its_console() -> None:
+    every = {"overflow", "test_ida", "no report", "churn"}
+    objects = every | {"test_meminit", "kfence"}
+    expected = {"slub": objects | {"slub_test"}, "slab": objects, "slqb": objects, "slob": every}
+    for allocator in ALLOCATORS:
+        assert outcome(allocator, GOOD) == dict.fromkeys(expected[allocator], True)
+
+
+@pytest.mark.parametrize(
+    ("name", "good", "bad"),
+    [
+        ("test_ida", "75098 of 75098", "75097 of 75098"),
+        ("test_meminit", "all 40 tests passed!", "failures: 1 out of 40"),
+        ("overflow", "ok 1 - overflow", "not ok 1 - overflow"),
+        ("kfence", "ok 2 - kfence", "not ok 2 - kfence"),
+        ("kfence", "] ok 2 - kfence", "] "),
+        ("slub_test", "ok 3 - slub_test", "not ok 3 - slub_test"),
+    ],
+)
+def test_a_test_that_fails_or_does_not_end_has_failed(name: str, good: str, bad: str) -> None:
+    lines = tuple(line.replace(good, bad) for line in GOOD)
+    assert lines != GOOD
+    assert [each for each, passed in outcome("slub", lines).items() if not passed] == [name]
+
+
+def test_reports_that_no_test_provokes_fail_the_checks() -> None:
+    assert list(unexpected(GOOD)) == []
+    for line in (
+        "[    3.0] WARNING: possible circular locking dependency detected",
+        "[    3.0] BUG: sleeping function called from invalid context at mm/slqb.c:1",
+        "[    3.0] ODEBUG: free active (active state 0) object type: rcu_head",
+    ):
+        assert list(unexpected((*GOOD, line))) == [line]
+
+
+def test_only_slub_is_booted_again_with_its_own_checks() -> None:
+    assert [boot.name for boot in boots_of("slub")] == [TESTS, POISON]
+    assert {name: len(boots_of(name)) for name in ("slab", "slob", "slqb")} == {
+        "slab": 1,
+        "slob": 1,
+        "slqb": 1,
+    }
+    found = results("slub", boots_of("slub")[1], ("test_meminit: failures: 3 out of 40",), None)
+    assert [each.name for each in found] == ["no report", "churn"]
+
+
+def test_a_kernel_with_checks_has_another_name_than_the_one_that_is_measured() -> None:
+    source = Source(Path("linux.tar.xz"), "6.1.0-1")
+    assert set(FRAGMENTS) == set(ALLOCATORS)
+    for allocator in ALLOCATORS:
+        plain = plan(allocator, source)
+        assert check_plan(plain).key != plain.key
+        assert check_plan(plain).key.startswith(f"{allocator}-6.1.0-1-")
+
+
+def test_a_kernel_that_panics_is_shown_with_the_end_of_its_log(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def panics(_qemu: str, _machine: object, folder: Path, _timeout: float) -> BootOutput:
+        (folder / "console.log").write_text("[ 1.0] Kernel panic - not syncing\n", "utf-8")
+        raise GuestError("qemu left with status 1", "")
+
+    monkeypatch.setattr(checks, "run_machine", panics)
+    monkeypatch.setattr(checks, "find_qemu", lambda: QEMU)
+    monkeypatch.setattr(checks, "initramfs", lambda *_, **__: b"")
+    built = Built("slob-1", "slob", "6.1", "", tmp_path)
+    found = checked(built, tmp_path)
+    assert not found.passed
+    assert found.checks[-1] == Check(TESTS, "churn", passed=False, line="qemu left with status 1")
+    assert found.tail == ("[ 1.0] Kernel panic - not syncing",)
+    assert found.log.read_text("utf-8").splitlines() == ["== tests", *found.tail]
+    kernel_check.show_checks(found)
+    said = capsys.readouterr()
+    assert "Kernel panic - not syncing" in said.err
+    assert str(found.log) in said.err
+    assert said.out.count("failed") == 3
+
+
+def test_a_kernel_that_passed_shows_no_log(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = CheckedKernel("slob", tuple(results("slob", Boot(TESTS), GOOD, None)), tmp_path)
+    kernel_check.show_checks(found)
+    said = capsys.readouterr()
+    assert (said.out.count("passed"), said.err) == (4, "")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not ARCHIVE.is_file(), reason="no source (package linux-source-6.1)")
+@pytest.mark.skipif(shutil.which("flex") is None, reason="no flex (package flex)")
+@pytest.mark.skipif(shutil.which("bison") is None, reason="no bison (package bison)")
+@pytest.mark.skipif(shutil.which("patch") is None, reason="no patch (package patch)")
+@pytest.mark.skipif(shutil.which(QEMU) is None, reason="no qemu (package qemu-system-x86)")
 @pytest.mark.parametrize("allocator", PATCHED)
-def test_the_tests_and_checks_of_the_kernel_pass(allocator: str, tmp_path: Path) -> None:
-    wanted = plan(allocator, find_source())
-    checks = read_fragment(shipped() / "checks.config")
-    wanted = replace(wanted, fragments=(*wanted.fragments, checks))
-    built = find(wanted.key, CACHE) or build(wanted, CACHE, 2, print)
-    archive = tmp_path / "initramfs.gz"
-    archive.write_bytes(initramfs(kernel_cache(os.environ), sysbench=False, storage=False))
-    load = load_of("churn", "small")
-    machine = Machine(
-        built.image,
-        archive,
-        3 * load.memory_mib,
-        settings={**load.settings, "load": load.name, "seed": 1},
-        words=("loglevel=7",),
-    )
-    out = run_machine(QEMU, machine, tmp_path, PATIENCE_S)
-    assert b'"record":"end"' in out.raw
-    lines = (tmp_path / "console.log").read_text("utf-8", errors="replace").splitlines()
-    assert any("test_meminit: all " in line and "tests passed!" in line for line in lines)
-    assert any(re.search(r"\] ok \d+ (- )?kfence$", line) for line in lines)
-    wrong = [line for line in lines if "not ok" in line or "WARNING:" in line or "BUG:" in line]
-    assert [line for line in wrong if "BUG: KFENCE:" not in line] == []
+def test_a_patched_kernel_passes_the_tests_of_the_kernel(allocator: str) -> None:
+    cache = kernel_cache(os.environ)
+    wanted = check_plan(plan(allocator, find_source()))
+    built = find(wanted.key, cache / FOLDER) or build(wanted, cache / FOLDER, 2, print)
+    found = checked(built, cache)
+    assert [check for check in found.checks if not check.passed] == [], found.log

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from heapwright.kernel.build import configure
-from heapwright.kernel.configuration import read_fragment, read_fragments
+from heapwright.kernel.checks import check_fragments
+from heapwright.kernel.configuration import read_fragments
 from heapwright.kernel.folders import ALLOCATORS, shipped
 from heapwright.kernel.patch import PATCHED, apply_patch, patch_of
 from heapwright.kernel.source import ARCHIVE, find_source, unpacked
@@ -39,6 +40,5 @@ def test_a_freshly_unpacked_source_takes_every_configuration(tmp_path: Path) -> 
         configure(fragments, source, folder)
         config = (folder / ".config").read_text("utf-8")
         assert f"CONFIG_{allocator.upper()}=y" in config.splitlines()
-        if patch is not None:
-            configure((*fragments, read_fragment(shipped() / "checks.config")), source, folder)
+        configure((*fragments, *check_fragments(allocator)), source, folder)
     shutil.rmtree(source)
