@@ -9,24 +9,24 @@ from heapwright.artefacts.kernel_study.boot import KernelBoot
 from heapwright.artefacts.kernel_study.document import BASELINE, Figure, KernelRun
 
 LEVEL = 0.95
-Place = tuple[str, int, str]
+Group = tuple[str, int, int]
+"""Load, processors, memory."""
 
 
 def figures(runs: Iterable[KernelRun]) -> list[Figure]:
-    """One for each load, number of processors, response and kernel that was booted to its end."""
-    boots: dict[tuple[str, int], dict[str, dict[int, KernelBoot]]] = {}
+    """One for each load, processors, memory, response and kernel that was booted to its end."""
+    boots: dict[Group, dict[str, dict[int, KernelBoot]]] = {}
     for run in runs:
         if run.boot is not None:
             cell = run.cell
-            of_load = boots.setdefault((cell.load, cell.cpus), {})
-            of_load.setdefault(cell.allocator, {})[cell.block] = run.boot
+            of_group = boots.setdefault((cell.load, cell.cpus, cell.memory_mib), {})
+            of_group.setdefault(cell.allocator, {})[cell.block] = run.boot
     found = []
-    for (load, cpus), by_allocator in boots.items():
+    for group, by_allocator in boots.items():
         names = _responses(each for of in by_allocator.values() for each in of.values())
         for response in names:
             for allocator in sorted(by_allocator):
-                place = (load, cpus, response)
-                found.append(_figure(place, allocator, by_allocator))
+                found.append(_figure(group, response, allocator, by_allocator))
     return found
 
 
@@ -34,8 +34,10 @@ def _responses(boots: Iterable[KernelBoot]) -> Sequence[str]:
     return list(dict.fromkeys(name for boot in boots for name in boot.responses))
 
 
-def _figure(place: Place, allocator: str, by_allocator: dict[str, dict[int, KernelBoot]]) -> Figure:
-    load, cpus, response = place
+def _figure(
+    group: Group, response: str, allocator: str, by_allocator: dict[str, dict[int, KernelBoot]]
+) -> Figure:
+    load, cpus, memory = group
     mine = _values(by_allocator[allocator], response)
     base = _values(by_allocator.get(BASELINE, {}), response)
     both = sorted(mine.keys() & base.keys())
@@ -44,6 +46,7 @@ def _figure(place: Place, allocator: str, by_allocator: dict[str, dict[int, Kern
     return Figure(
         load=load,
         cpus=cpus,
+        memory_mib=memory,
         response=response,
         allocator=allocator,
         values=values,

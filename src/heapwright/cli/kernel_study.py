@@ -40,6 +40,12 @@ def study(
             help="Processors, separated by commas. 1 runs in virtual time; more are noisy.",
         ),
     ] = "1",
+    memory: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MIB", help="Sizes of the machine, with commas. Default: that of each load."
+        ),
+    ] = None,
     seed: Annotated[
         int,
         typer.Option(min=0, max=options.LARGEST_SEED, help="The seed of the order of the boots."),
@@ -53,13 +59,15 @@ def study(
 ) -> None:
     """Boot every kernel under every load with several seeds, and write a page.
 
-    Ctrl-C keeps all boots.
+    A boot that fails is tried again. Ctrl-C keeps all boots, and --resume continues. It also tries
+    the failed ones again.
 
     Examples:
       heapwright kernel study --scale small
       heapwright kernel study --load churn --replicates 6 -o churn-results
+      heapwright kernel study --load churn --memory 112,128,192 -o memory-results
       heapwright kernel study --resume -o churn-results
     """
-    wanted = commands.kernel_study.Wanted(scale, loads, allocators, replicates, cpus, seed)
+    wanted = commands.kernel_study.Wanted(scale, loads, allocators, replicates, cpus, memory, seed)
     if not commands.kernel_study.run_kernel_study(wanted, output, resume=resume):
         raise typer.Exit(int(ExitCode.NOTHING_COMPARED))

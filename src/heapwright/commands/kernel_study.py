@@ -5,7 +5,7 @@ writes the page."""
 
 import os
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import typer
@@ -16,8 +16,8 @@ from heapwright.artefacts.kernel_study.document import (
     KernelDesign,
     KernelRun,
     append_run,
+    latest_runs,
     read_design,
-    read_runs,
     write_design,
 )
 from heapwright.artefacts.run.provenance import read_environment
@@ -25,7 +25,7 @@ from heapwright.base.errors import HeapwrightError
 from heapwright.commands.kernel_build import cached_kernel, made_kernels, parse_allocators
 from heapwright.commands.text import printing
 from heapwright.kernel.boot import Asked, boot
-from heapwright.kernel.design import REPLICATES, cells
+from heapwright.kernel.design import REPLICATES, Factors, cells
 from heapwright.kernel.folders import kernel_cache, shipped
 from heapwright.kernel.image_cache import Built
 from heapwright.kernel.loads import load_of
@@ -33,9 +33,14 @@ from heapwright.kernel.machine import MOST_CPUS, find_qemu
 from heapwright.kernel.records import GuestError
 from heapwright.report.console import make_console
 from heapwright.report.kernel.page import study_page
+from heapwright.report.kernel.summary import load_of as load_named
 from heapwright.report.kernel.summary import print_figures
 
 PAGE = "index.html"
+TRIES = 2
+"""Boots of a cell. A guest on several processors, or under a limit of the host's time, may fail
+once."""
+LEAST_MIB, MOST_MIB = 64, 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +52,7 @@ class Wanted:
     allocators: str
     replicates: int | None
     cpus: str
+    memory: str | None
     seed: int
 
 
@@ -59,34 +65,43 @@ def run_kernel_study(wanted: Wanted, folder: Path, *, resume: bool) -> bool:
     if not resume:
         write_design(folder, design)
     kernels = {name: _same(cached_kernel(name, cache), key) for name, key in design.kernels.items()}
-    runs = list(read_runs(folder))
-    done = {run.cell for run in runs}
+    runs = latest_runs(folder)
     try:
         for number, cell in enumerate(design.cells, start=1):
-            if cell not in done:
+            if cell not in runs or runs[cell].boot is None:
                 _say(f"{number}/{len(design.cells)}: {_named(cell)}")
-                runs.append(_booted(cell, design, kernels, cache))
-                append_run(folder, runs[-1])
+                runs[cell] = _booted(cell, design, kernels[cell.allocator], cache)
+                append_run(folder, runs[cell])
     except KeyboardInterrupt:
         _say(f"broken off; to go on: heapwright kernel study --resume -o {folder}")
         raise
-    _show(design, runs, folder)
-    return all(run.boot is not None for run in runs)
+    _show(design, list(runs.values()), folder)
+    return all(run.boot is not None for run in runs.values())
 
 
 def _designed(wanted: Wanted, cache: Path) -> KernelDesign:
-    names = parse_allocators(wanted.allocators)
-    loads = [each.strip() for each in wanted.loads.split(",") if each.strip()]
-    for load in loads:
-        load_of(load, wanted.scale)
-    made = made_kernels(names, cache, len(os.sched_getaffinity(0)))
+    factors = factors_of(wanted)
+    made = made_kernels(factors.allocators, cache, len(os.sched_getaffinity(0)))
     blocks = wanted.replicates or REPLICATES[wanted.scale]
     return KernelDesign(
         scale=wanted.scale,
         seed=wanted.seed,
         kernels={built.allocator: built.key for built in made},
-        cells=cells(names, loads, blocks, _processors(wanted.cpus), wanted.seed),
+        cells=cells(factors, blocks, wanted.seed),
         machine=read_environment([], dict(os.environ)),
+    )
+
+
+def factors_of(wanted: Wanted) -> Factors:
+    """The levels that the options name. Raises HeapwrightError before anything is built."""
+    loads = [each.strip() for each in wanted.loads.split(",") if each.strip()]
+    for load in loads:
+        load_of(load, wanted.scale)
+    return Factors(
+        parse_allocators(wanted.allocators),
+        loads,
+        _processors(wanted.cpus),
+        _memories(wanted.memory),
     )
 
 
@@ -100,6 +115,22 @@ def _processors(text: str) -> list[int]:
     return counts
 
 
+def _memories(text: str | None) -> list[int]:
+    """Sizes of the machine in MiB. None is the size that each load states."""
+    if text is None:
+        return [0]
+    try:
+        sizes = [int(each) for each in text.split(",")]
+    except ValueError:
+        sizes = [0]
+    if not all(LEAST_MIB <= each <= MOST_MIB for each in sizes):
+        raise HeapwrightError(
+            f"--memory {text}: MiB from {LEAST_MIB} to {MOST_MIB}, with commas",
+            "the machine must hold the load: --memory 128,256",
+        )
+    return list(dict.fromkeys(sizes))
+
+
 def _same(built: Built, key: str) -> Built:
     if built.key != key:
         raise HeapwrightError(
@@ -109,13 +140,20 @@ def _same(built: Built, key: str) -> Built:
     return built
 
 
-def _booted(cell: Cell, design: KernelDesign, kernels: dict[str, Built], cache: Path) -> KernelRun:
-    asked = Asked(load_of(cell.load, design.scale), seed=cell.block, cpus=cell.cpus)
-    try:
-        return KernelRun(cell=cell, boot=boot(kernels[cell.allocator], asked, cache))
-    except GuestError as error:
-        _say(f"{_named(cell)}: {error.message}\n{error.hint}")
-        return KernelRun(cell=cell, failure=f"{error.message}\n{error.hint}")
+def _booted(cell: Cell, design: KernelDesign, built: Built, cache: Path) -> KernelRun:
+    """The boot of this cell. One that failed is tried again."""
+    load = load_of(cell.load, design.scale)
+    if cell.memory_mib:
+        load = replace(load, memory_mib=cell.memory_mib)
+    asked = Asked(load, seed=cell.block, cpus=cell.cpus)
+    failure = ""
+    for tries in range(1, TRIES + 1):
+        try:
+            return KernelRun(cell=cell, boot=boot(built, asked, cache), tries=tries)
+        except GuestError as error:
+            failure = f"{error.message}\n{error.hint}"
+            _say(f"{_named(cell)}, try {tries} of {TRIES}: {failure}")
+    return KernelRun(cell=cell, failure=failure, tries=TRIES)
 
 
 def _show(design: KernelDesign, runs: list[KernelRun], folder: Path) -> None:
@@ -130,8 +168,7 @@ def _show(design: KernelDesign, runs: list[KernelRun], folder: Path) -> None:
 
 
 def _named(cell: Cell) -> str:
-    processors = "" if cell.cpus == 1 else f", {cell.cpus} processors"
-    return f"{cell.load} under {cell.allocator}, seed {cell.block}{processors}"
+    return f"{load_named(cell)} under {cell.allocator}, seed {cell.block}"
 
 
 def _say(text: str) -> None:

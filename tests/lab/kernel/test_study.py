@@ -21,7 +21,7 @@ from heapwright.artefacts.kernel_study.document import (
 )
 from heapwright.artefacts.run.provenance import read_environment
 from heapwright.base.errors import HeapwrightError
-from heapwright.kernel.design import cells
+from heapwright.kernel.design import Factors, cells
 from heapwright.kernel.folders import shipped
 from heapwright.report.kernel.page import study_page
 from heapwright.report.kernel.summary import ratio_of
@@ -53,19 +53,20 @@ def design() -> KernelDesign:
         scale="small",
         seed=1,
         kernels={name: f"{name}-1" for name in NAMES},
-        cells=cells(NAMES, ["churn"], 2, [1], 1),
+        cells=cells(Factors(NAMES, ["churn"]), 2, 1),
         machine=read_environment([], {}),
     )
 
 
 def test_every_block_has_every_load_under_every_kernel_once() -> None:
-    order = cells(NAMES, ["churn", "paths"], 4, [1, 2], 7)
-    assert len(order) == 4 * 2 * 2 * 3 == len(set(order))
+    factors = Factors(NAMES, ["churn", "paths"], [1, 2], [128, 256])
+    order = cells(factors, 4, 7)
+    assert len(order) == 4 * 2 * 2 * 2 * 3 == len(set(order))
     assert [each.block for each in order] == sorted(each.block for each in order)
-    per = Counter((each.block, each.load, each.cpus) for each in order)
+    per = Counter((each.block, each.load, each.cpus, each.memory_mib) for each in order)
     assert set(per.values()) == {3}
-    assert order == cells(NAMES, ["churn", "paths"], 4, [1, 2], 7)
-    assert len({tuple(each.allocator for each in order[at : at + 3]) for at in range(0, 48, 3)}) > 1
+    assert order == cells(factors, 4, 7)
+    assert len({tuple(each.allocator for each in order[at : at + 3]) for at in range(0, 96, 3)}) > 1
 
 
 def test_figures_are_paired_by_seed() -> None:

@@ -38,6 +38,7 @@ class Cell(_Frozen):
     load: str
     cpus: int
     allocator: str
+    memory_mib: Annotated[int, Field(description="Of the machine; 0: that of the load")] = 0
 
 
 class KernelDesign(_Frozen):
@@ -58,7 +59,8 @@ class KernelRun(_Frozen):
 
     cell: Cell
     boot: KernelBoot | None = None
-    failure: str = ""
+    failure: Annotated[str, Field(description="Why the last try failed")] = ""
+    tries: Annotated[int, Field(ge=1, description="Boots that were begun for it")] = 1
 
 
 class Figure(_Frozen):
@@ -66,6 +68,7 @@ class Figure(_Frozen):
 
     load: str
     cpus: int
+    memory_mib: int = 0
     response: str
     allocator: str
     values: tuple[float, ...]
@@ -114,6 +117,11 @@ def append_run(folder: Path, run: KernelRun) -> None:
             "with room for it: heapwright kernel study --resume",
             exit_code=ExitCode.NOT_WRITTEN,
         ) from error
+
+
+def latest_runs(folder: Path) -> dict[Cell, KernelRun]:
+    """The last line of each cell: a boot that failed may have been tried again later."""
+    return {run.cell: run for run in read_runs(folder)}
 
 
 def read_runs(folder: Path) -> Iterator[KernelRun]:

@@ -86,10 +86,11 @@ def _cell(each: Figure | None) -> str:
 
 
 def _memory(runs: Sequence[KernelRun], charts: Charts) -> str:
-    """For each load the samples of the first seed, with a line for each kernel."""
+    """For each load and memory the samples of the first seed, with a line for each kernel."""
     parts = []
-    for load in dict.fromkeys(run.cell.load for run in runs):
-        rows = list(_samples(runs, load))
+    first = [run for run in runs if (run.cell.block, run.cell.cpus) == (1, 1)]
+    for number, load in enumerate(dict.fromkeys(load_of(run.cell) for run in first)):
+        rows = list(_samples([run for run in first if load_of(run.cell) == load]))
         if len({row["t"] for row in rows}) < 3:
             continue
         chart = (
@@ -109,16 +110,14 @@ def _memory(runs: Sequence[KernelRun], charts: Charts) -> str:
         label = f"slab memory over time under {load}"
         parts.append(
             f"<h3>{escape(load)}</h3>"
-            + charts.place(f"memory-{load}", finished(chart, 220), label, data)
+            + charts.place(f"memory-{number}", finished(chart, 220), label, data)
         )
     return "\n".join(parts)
 
 
-def _samples(runs: Sequence[KernelRun], load: str) -> Iterator[dict[str, str | float]]:
+def _samples(runs: Sequence[KernelRun]) -> Iterator[dict[str, str | float]]:
     for run in runs:
-        if run.boot is None or (run.cell.load, run.cell.block, run.cell.cpus) != (load, 1, 1):
-            continue
-        for sample in run.boot.samples:
+        for sample in run.boot.samples if run.boot is not None else ():
             yield {
                 "kernel": run.cell.allocator,
                 "t": sample.at_ns / 1e9,
@@ -135,7 +134,8 @@ def _csv(path: Path) -> str:
 
 def _failures(runs: Sequence[KernelRun]) -> str:
     return "".join(
-        f"<p>{escape(run.cell.load)} under {escape(run.cell.allocator)}, seed {run.cell.block}:</p>"
+        f"<p>{escape(load_of(run.cell))} under {escape(run.cell.allocator)}, "
+        f"seed {run.cell.block}, {run.tries} boots:</p>"
         f"<pre>{escape(run.failure)}</pre>"
         for run in runs
         if run.failure

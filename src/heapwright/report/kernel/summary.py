@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.table import Table
 
-from heapwright.artefacts.kernel_study.document import Figure
+from heapwright.artefacts.kernel_study.document import Cell, Figure
 from heapwright.report.kernel.text import figure
 
 COLUMNS = ("load", "figure", "kernel", "mean", "over slub", "seeds")
@@ -23,9 +23,11 @@ def print_figures(console: Console, figures: Sequence[Figure]) -> None:
     console.print(table)
 
 
-def load_of(each: Figure) -> str:
-    """The load, with the processors if they are several."""
-    return each.load if each.cpus == 1 else f"{each.load}, {each.cpus} processors"
+def load_of(each: Figure | Cell) -> str:
+    """The load, with the processors if they are several, and with memory that is not the load's."""
+    processors = "" if each.cpus == 1 else f", {each.cpus} processors"
+    memory = f", {each.memory_mib:,} MiB" if each.memory_mib else ""
+    return f"{each.load}{processors}{memory}"
 
 
 def line_of(each: Figure) -> tuple[str, ...]:
