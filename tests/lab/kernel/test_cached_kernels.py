@@ -15,7 +15,7 @@ from heapwright.artefacts.kernelsim.document import MODELS
 from heapwright.kernel.boot import Asked, boot
 from heapwright.kernel.folders import kernel_cache
 from heapwright.kernel.image_cache import Built, every
-from heapwright.kernel.loads import load_of
+from heapwright.kernel.loads import FILE_KINDS, load_of
 from heapwright.kernel.record import record
 from heapwright.kernel.records import GuestError
 from heapwright.kernelsim.program import ModelRuns, run_trace
@@ -97,11 +97,23 @@ def test_two_boots_with_one_seed_record_the_same_bytes(built: Built) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("built", KERNELS, ids=lambda built: built.key)
-@pytest.mark.parametrize("load", ["fileio", "memory"])
+@pytest.mark.parametrize("load", [*FILE_KINDS, "memory"])
 def test_sysbench_runs_in_the_guest(built: Built, load: str) -> None:
     found = boot(built, Asked(load_of(load, "small")), CACHE)
     assert found.responses["time_s"] > 0
     assert found.responses["events"] > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("built", KERNELS, ids=lambda built: built.key)
+@pytest.mark.parametrize("load", ["web", "compile"])
+def test_a_web_server_and_a_compilation_run_alike_each_time(built: Built, load: str) -> None:
+    found = boot(built, Asked(load_of(load, "small")), CACHE)
+    assert found.responses["time_s"] > 0
+    assert found.responses["oom_kill"] == 0
+    assert boot(built, Asked(load_of(load, "small")), CACHE) == found
+    other = boot(built, Asked(load_of(load, "small"), seed=2), CACHE)
+    assert other.records_sha256 != found.records_sha256
 
 
 @pytest.mark.slow

@@ -1,0 +1,48 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The page of recorded kernel traffic is what its script makes of the documents beside it."""
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from heapwright.artefacts.kernelsim.document import MODELS
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture(scope="module")
+def script() -> ModuleType:
+    path = ROOT / "scripts" / "kernel_traffic_page.py"
+    spec = importlib.util.spec_from_file_location("kernel_traffic_page", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_it_is_up_to_date(script: ModuleType) -> None:
+    made: str = script.page()
+    kept = (ROOT / script.PAGE).read_text(encoding="utf-8")
+    assert kept == made, "run scripts/kernel_traffic_page.py"
+
+
+def test_every_traffic_was_served_whole_by_every_model(script: ModuleType) -> None:
+    for name, document in script.documents(ROOT).items():
+        (answer,) = document.runs
+        load = answer.traffic.kernel.split()[2]
+        processors = answer.traffic.processors
+        assert name == (load if processors == 1 else f"{load}-{processors}-processors")
+        assert {run.model for run in answer.models} == set(MODELS)
+        assert all(run.refused == 0 for run in answer.models)
+
+
+def test_models_within_a_hundredth_share_the_first_place(script: ModuleType) -> None:
+    assert (
+        script.least({"slab": 100.0, "slob": 101.0, "slub": 102.0, "slqb": 250.0}) == "slab, slob"
+    )
+    assert script.least(dict.fromkeys(MODELS, 0.0)) == "all"
+    assert script.least({"slab": 0.0, "slob": 3.0, "slub": 1.0, "slqb": 2.0}) == "slab"
