@@ -7,6 +7,7 @@
 // Cost: none over `std::atomic`.
 #pragma once
 
+#include <heapwright/platform/fetch_add.hpp>
 #include <heapwright/platform/thread.hpp>
 #include <heapwright/sync/events.hpp>
 
@@ -54,6 +55,16 @@ public:
     {
         note(Event::readModifyWrite, &value_);
         return value_.fetch_add(value, order);
+    }
+
+    /// As `fetchAdd` in relaxed order. While the process has one thread, the step is atomic for
+    /// signal handlers only, which costs less.
+    T fetchAddNearHandlers(T value) noexcept
+        requires(sizeof(T) == 8) && requires(std::atomic<T> a) { a.fetch_add(T{}); }
+    {
+        note(Event::readModifyWrite, &value_);
+        return platform::singleThreaded() ? platform::fetchAddAlone(value_, value)
+                                          : value_.fetch_add(value, std::memory_order_relaxed);
     }
 
     T fetchSub(T value, std::memory_order order) noexcept

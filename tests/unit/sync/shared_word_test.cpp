@@ -62,5 +62,22 @@ TEST(SharedWord, LosesNoUpdate) {
     EXPECT_EQ(sum.load(std::memory_order_relaxed), 80'000U);
 }
 
+TEST(SharedWord, LosesNoUpdateOfAnAdditionNearHandlers) {
+    SharedWord<std::uint64_t> sum(5);
+    EXPECT_EQ(sum.fetchAddNearHandlers(1), 5U); // perhaps as the only thread
+    std::vector<std::thread> threads;
+    for (int id = 0; id < 4; ++id) {
+        threads.emplace_back([&sum] {
+            for (int i = 0; i < 20'000; ++i) {
+                sum.fetchAddNearHandlers(1);
+            }
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    EXPECT_EQ(sum.load(std::memory_order_relaxed), 80'006U);
+}
+
 } // namespace
 } // namespace heapwright::testing

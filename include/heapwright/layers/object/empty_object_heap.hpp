@@ -68,15 +68,25 @@ public:
     }
 
     [[nodiscard, gnu::always_inline]] void* malloc(std::size_t size) noexcept {
-        return size != 0 ? SuperHeap::malloc(size)
-                         : orElse([this] { return SuperHeap::malloc(1); });
+        if (size == 0) [[unlikely]] {
+            if (void* const object = next()) {
+                return object;
+            }
+            size = 1;
+        }
+        return SuperHeap::malloc(size);
     }
 
     [[nodiscard]] void* zalloc(std::size_t size) noexcept
         requires ZeroingHeap<SuperHeap>
     {
-        return size != 0 ? SuperHeap::zalloc(size)
-                         : orElse([this] { return SuperHeap::zalloc(1); });
+        if (size == 0) [[unlikely]] {
+            if (void* const object = next()) {
+                return object;
+            }
+            size = 1;
+        }
+        return SuperHeap::zalloc(size);
     }
 
     [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept
@@ -87,8 +97,7 @@ public:
 
     [[gnu::always_inline]] void free(void* object) noexcept {
         if (isEmpty(object)) [[unlikely]] {
-            const std::size_t number = numberOf(object);
-            bits_[number / perWord].fetchAnd(~bitOf(number), std::memory_order_release);
+            release(object);
             return;
         }
         SuperHeap::free(object);
@@ -171,10 +180,9 @@ private:
         return std::uint64_t{1} << (number % perWord);
     }
 
-    template <class Get>
-    void* orElse(Get get) noexcept {
-        void* const object = next();
-        return object != nullptr ? object : get();
+    [[gnu::noinline]] void release(const void* object) noexcept {
+        const std::size_t number = numberOf(object);
+        bits_[number / perWord].fetchAnd(~bitOf(number), std::memory_order_release);
     }
 
     /// The next free address; null if there is none.

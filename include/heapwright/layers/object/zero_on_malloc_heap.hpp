@@ -20,9 +20,9 @@
 #include <heapwright/core/requests.hpp>
 #include <heapwright/core/traits.hpp>
 #include <heapwright/structure/forwarding.hpp>
+#include <heapwright/structure/object/short_fill.hpp>
 
 #include <cstddef>
-#include <cstring>
 #include <string_view>
 
 namespace heapwright {
@@ -65,7 +65,7 @@ public:
         return zeroed(SuperHeap::memalignHeld(align, size), size);
     }
 
-    void free(void* object) noexcept { SuperHeap::free(object); }
+    [[gnu::always_inline]] void free(void* object) noexcept { SuperHeap::free(object); }
 
     using Forwards::afterForkInChild;
     using Forwards::afterForkInParent;
@@ -88,7 +88,10 @@ public:
 
 private:
     [[nodiscard, gnu::always_inline]] static void* zeroed(void* object, std::size_t size) noexcept {
-        return object == nullptr || size > Limit ? object : std::memset(object, 0, size);
+        if (object != nullptr && size <= Limit) [[likely]] {
+            ShortFill::fill(object, 0, size);
+        }
+        return object;
     }
 };
 

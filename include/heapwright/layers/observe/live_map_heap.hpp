@@ -62,31 +62,34 @@ public:
     ~LiveMapHeap() = default;
 
     [[nodiscard]] void* malloc(std::size_t size) noexcept {
-        return entered([&] { return SuperHeap::malloc(size); });
+        return entered(SuperHeap::malloc(size), [this, size] { return SuperHeap::malloc(size); });
     }
 
     [[nodiscard]] void* zalloc(std::size_t size) noexcept
         requires ZeroingHeap<SuperHeap>
     {
-        return entered([&] { return SuperHeap::zalloc(size); });
+        return entered(SuperHeap::zalloc(size), [this, size] { return SuperHeap::zalloc(size); });
     }
 
     [[nodiscard]] void* mallocHeld(std::size_t size) noexcept
         requires HoldingHeap<SuperHeap>
     {
-        return entered([&] { return SuperHeap::mallocHeld(size); });
+        return entered(SuperHeap::mallocHeld(size),
+                       [this, size] { return SuperHeap::mallocHeld(size); });
     }
 
     [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept
         requires AlignedHeap<SuperHeap>
     {
-        return entered([&] { return SuperHeap::memalign(align, size); });
+        return entered(SuperHeap::memalign(align, size),
+                       [this, align, size] { return SuperHeap::memalign(align, size); });
     }
 
     [[nodiscard]] void* memalignHeld(std::size_t align, std::size_t size) noexcept
         requires AlignedHoldingHeap<SuperHeap>
     {
-        return entered([&] { return SuperHeap::memalignHeld(align, size); });
+        return entered(SuperHeap::memalignHeld(align, size),
+                       [this, align, size] { return SuperHeap::memalignHeld(align, size); });
     }
 
     void free(void* object) noexcept {
@@ -187,9 +190,9 @@ public:
 private:
     static bool isOdd(const void* object) noexcept { return addressOf(object) % minAlignment != 0; }
 
+    /// Enters a new object. `get` requests another one if it can have no bits.
     template <class Get>
-    [[gnu::always_inline]] void* entered(Get get) noexcept {
-        void* object = get();
+    [[gnu::always_inline]] void* entered(void* object, Get get) noexcept {
         if (object == nullptr) [[unlikely]] {
             return nullptr;
         }

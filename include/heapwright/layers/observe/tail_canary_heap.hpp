@@ -51,6 +51,7 @@
 #include <heapwright/structure/forwarding.hpp>
 #include <heapwright/sync/shared_word.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstddef>
@@ -114,7 +115,11 @@ public:
     [[gnu::always_inline]] void free(void* object) noexcept {
         const Room found = checked(object, "free");
         write(found.tail, ~read(found.tail));
-        SuperHeap::free(object);
+        if constexpr (SizedFreeHeap<SuperHeap>) {
+            SuperHeap::free(object, found.bytes);
+        } else {
+            SuperHeap::free(object);
+        }
     }
 
     /// The requested size, to the byte.
@@ -254,9 +259,11 @@ private:
             refuse(~read(tail) ^ mixes.tail, bytes, routine);
         }
         const Word seen = read(forward(object, bytes - slack));
-        const Word beforeTail = slack - sizeof(Word);
-        const Word mask = beforeTail >= sizeof(Word) ? ~Word{0} : (Word{1} << (8 * beforeTail)) - 1;
-        if (((seen ^ mixes.canary) & mask) != 0) [[unlikely]] {
+        // Only the bytes before the tail are the canary's. Two shifts, because one may not be
+        // by 64.
+        const Word before = std::min<Word>(slack - sizeof(Word), sizeof(Word));
+        const Word half = 4 * (sizeof(Word) - before);
+        if ((((seen ^ mixes.canary) << half) << half) != 0) [[unlikely]] {
             platform::abortWithMessage(routine, "overflow");
         }
         return {bytes, bytes - slack, tail, static_cast<unsigned>(stored & specialMask)};
@@ -276,11 +283,11 @@ private:
 
     /// The slack and the special alignment.
     static Word storedIn(Word opened) noexcept {
-        return ((opened >> firstByte) * inverse) & (~Word{0} >> firstByte);
+        return (((opened >> firstByte) * inverse) << firstByte) >> firstByte;
     }
     static Word slackIn(Word opened) noexcept { return storedIn(opened) >> specialBits; }
     static bool isSlack(Word opened, Word slack, std::size_t bytes) noexcept {
-        return (opened & 0xFFU) == 0 && slack >= sizeof(Word) && slack <= bytes;
+        return (opened & 0xFFU) == 0 && slack - sizeof(Word) <= bytes - sizeof(Word);
     }
 
     [[noreturn, gnu::cold, gnu::noinline]] static void refuse(Word inverted, std::size_t bytes,
@@ -299,29 +306,34 @@ private:
     static void write(void* place, Word word) noexcept { std::memcpy(place, &word, sizeof word); }
 
     [[gnu::always_inline]] static Mixes mixesOf(const void* object) noexcept {
-        const Word times = secret(times_);
-        Word mix = (addressOf(object) ^ secret(plus_)) * times;
+        const Word times = times_.load(std::memory_order_acquire);
+        return times != 0 ? mixesOf(object, times) : mixesOf(object, drawn());
+    }
+
+    [[gnu::always_inline]] static Mixes mixesOf(const void* object, Word times) noexcept {
+        Word mix = (addressOf(object) ^ plus_.load(std::memory_order_relaxed)) * times;
         mix ^= mix >> 32U;
         return {mix | 1U, ((mix ^ times) * odd) | 0x0101010101010101U};
     }
 
-    [[gnu::always_inline]] static Word secret(SharedWord<Word>& place) noexcept {
-        const Word known = place.load(std::memory_order_relaxed);
-        return known != 0 ? known : drawn(place);
+    /// Draws the secrets for the first object, and returns `times_`.
+    [[gnu::cold, gnu::noinline]] static Word drawn() noexcept {
+        static_cast<void>(drawn(plus_));
+        return drawn(times_);
     }
 
-    /// Draws a secret for the first object. If several threads draw at once, one result is kept.
-    [[gnu::cold, gnu::noinline]] static Word drawn(SharedWord<Word>& place) noexcept {
+    /// If several threads draw at once, one result is kept.
+    static Word drawn(SharedWord<Word>& place) noexcept {
         Word before = 0;
         const Word fresh = platform::randomBits() | 1U;
-        return place.compareExchange(before, fresh, std::memory_order_relaxed,
-                                     std::memory_order_relaxed)
+        return place.compareExchange(before, fresh, std::memory_order_acq_rel,
+                                     std::memory_order_acquire)
                    ? fresh
                    : before;
     }
 
     static inline constinit SharedWord<Word> plus_{0};  ///< 0 until it is drawn
-    static inline constinit SharedWord<Word> times_{0}; ///< the same
+    static inline constinit SharedWord<Word> times_{0}; ///< the same, after `plus_`
 };
 
 } // namespace heapwright

@@ -132,6 +132,19 @@ public:
         }
     }
 
+    [[gnu::always_inline]] void free(void* object, std::size_t size) noexcept
+        requires SizedFreeHeap<SuperHeap>
+    {
+        if (arena_.owns(object)) [[unlikely]] {
+            arena_.free(object);
+        } else if (busyInlined()) [[unlikely]] {
+            freeAside(object, *this);
+        } else {
+            const Entry entry;
+            SuperHeap::free(object, size);
+        }
+    }
+
     [[nodiscard, gnu::always_inline]] std::size_t getSize(void* object) noexcept {
         if (arena_.owns(object)) [[unlikely]] {
             return EmergencyArena::getSize(object);
@@ -301,7 +314,9 @@ private:
     /// Whether the flag is set or there is work to do first. `malloc` and `free` test both at once
     /// and jump to a function out of line if so. These functions are static, so that their argument
     /// stays in its register.
-    [[nodiscard]] bool busy() const noexcept {
+    [[nodiscard]] bool busy() const noexcept { return busyInlined(); }
+    /// The same, where `busy` would become a call.
+    [[nodiscard, gnu::always_inline]] bool busyInlined() const noexcept {
         return isInside() || deferred_.any() || deferredWorkDue();
     }
 

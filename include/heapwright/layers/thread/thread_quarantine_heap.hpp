@@ -67,8 +67,7 @@ class ThreadQuarantineHeap : private Forwarding<SuperHeap> {
     /// The waiting objects of one thread, in pages of its own.
     struct ThreadQuarantine {
         RandomNumbers numbers;
-        SharedWord<std::size_t> bytes; ///< other threads read it
-        SharedWord<std::size_t> count; ///< other threads read it
+        SharedWord<std::size_t> bytes; ///< a thread that forks may read it
         std::size_t next = 0;          ///< the place in the queue to fill next
         /// The place of the oldest object of the queue; `next` if the queue is empty or full. A
         /// fork during an operation may leave a wrong value.
@@ -110,24 +109,33 @@ public:
         dropQuarantines();
     }
 
-    [[nodiscard]] void* malloc(std::size_t size) noexcept {
-        return orAfterRelease([&] { return SuperHeap::malloc(size); });
+    [[nodiscard, gnu::always_inline]] void* malloc(std::size_t size) noexcept {
+        void* const object = SuperHeap::malloc(size);
+        return object != nullptr ? object
+                                 : afterRelease([this, size] { return SuperHeap::malloc(size); });
     }
 
     [[nodiscard]] void* zalloc(std::size_t size) noexcept
         requires ZeroingHeap<SuperHeap>
     {
-        return orAfterRelease([&] { return SuperHeap::zalloc(size); });
+        void* const object = SuperHeap::zalloc(size);
+        return object != nullptr ? object
+                                 : afterRelease([this, size] { return SuperHeap::zalloc(size); });
     }
 
     [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept
         requires AlignedHeap<SuperHeap>
     {
-        return orAfterRelease([&] { return SuperHeap::memalign(align, size); });
+        void* const object = SuperHeap::memalign(align, size);
+        return object != nullptr
+                   ? object
+                   : afterRelease([this, align, size] { return SuperHeap::memalign(align, size); });
     }
 
-    void free(void* object) noexcept {
-        const std::size_t size = SuperHeap::getSize(object);
+    void free(void* object) noexcept { free(object, SuperHeap::getSize(object)); }
+
+    /// Pre: the object has at least `size` bytes. Only these are filled and checked.
+    [[gnu::always_inline]] void free(void* object, std::size_t size) noexcept {
         ThreadQuarantine* const quarantine = size <= largest ? mine() : nullptr;
         if (quarantine == nullptr) [[unlikely]] {
             SuperHeap::free(object);
@@ -136,9 +144,8 @@ public:
         if (Poisoned::looksSo(object, size) && waitsIn(*quarantine, object)) [[unlikely]] {
             platform::abortWithMessage("free", "double free");
         }
-        admit(*quarantine, Poisoned(object, size));
-        while (quarantine->bytes.load(std::memory_order_relaxed) > Bytes) [[unlikely]] {
-            releaseOne(*quarantine);
+        if (admit(*quarantine, Poisoned(object, size)) > Bytes) [[unlikely]] {
+            shrink(*quarantine);
         }
     }
 
@@ -195,8 +202,11 @@ public:
     {
         SuperHeap::measure(usage);
         forEachQuarantine([&usage](const ThreadQuarantine& quarantine) {
-            usage.held += quarantine.bytes.load(std::memory_order_relaxed);
-            usage.heldCount += quarantine.count.load(std::memory_order_relaxed);
+            anyIn(quarantine, [&usage](Poisoned waiting) {
+                usage.held += waiting.size();
+                ++usage.heldCount;
+                return false;
+            });
         });
     }
 
@@ -365,41 +375,44 @@ private:
         return place + 1 == Objects ? 0 : place + 1;
     }
 
-    static void count(ThreadQuarantine& quarantine, std::size_t bytes,
-                      std::size_t objects) noexcept {
-        quarantine.bytes.store(quarantine.bytes.load(std::memory_order_relaxed) + bytes,
-                               std::memory_order_relaxed);
-        quarantine.count.store(quarantine.count.load(std::memory_order_relaxed) + objects,
-                               std::memory_order_relaxed);
-    }
-
-    [[gnu::always_inline]] void admit(ThreadQuarantine& quarantine, Poisoned fresh) noexcept {
-        count(quarantine, fresh.size(), 1);
+    /// Returns the number of waiting bytes.
+    [[gnu::always_inline]] std::size_t admit(ThreadQuarantine& quarantine,
+                                             Poisoned fresh) noexcept {
+        std::size_t bytes = quarantine.bytes.load(std::memory_order_relaxed) + fresh.size();
+        quarantine.bytes.store(bytes, std::memory_order_relaxed);
         Poisoned& place = quarantine.drawn[quarantine.numbers.below(Objects)];
         const Poisoned pushedOut = place;
         place = fresh;
-        if (pushedOut.isNone()) {
-            return;
+        if (pushedOut.isNone()) [[unlikely]] {
+            return bytes;
         }
         Poisoned& end = quarantine.queue[quarantine.next];
         const Poisoned oldest = end;
         end = pushedOut;
         quarantine.next = after(quarantine.next);
-        if (!oldest.isNone()) {
+        if (!oldest.isNone()) [[likely]] {
             quarantine.oldest = quarantine.next;
-            release(quarantine, oldest);
+            release(oldest);
+            bytes -= oldest.size();
+            quarantine.bytes.store(bytes, std::memory_order_relaxed);
         }
+        return bytes;
     }
 
     /// Checks the poison and frees the object to the superheap.
     /// Pre: there is an object.
-    [[gnu::always_inline]] void release(ThreadQuarantine& quarantine, Poisoned leaving) noexcept {
+    [[gnu::always_inline]] void release(Poisoned leaving) noexcept {
         if (!leaving.isIntact()) [[unlikely]] {
             platform::abortWithMessage("free", "use after free");
         }
         leaving.unmark();
         SuperHeap::free(leaving.object());
-        count(quarantine, 0 - leaving.size(), 0 - std::size_t{1});
+    }
+
+    void release(ThreadQuarantine& quarantine, Poisoned leaving) noexcept {
+        release(leaving);
+        quarantine.bytes.store(quarantine.bytes.load(std::memory_order_relaxed) - leaving.size(),
+                               std::memory_order_relaxed);
     }
 
     static Poisoned takenFrom(Poisoned& place) noexcept {
@@ -408,8 +421,15 @@ private:
         return taken;
     }
 
+    /// Releases objects until at most `Bytes` bytes wait.
+    [[gnu::noinline]] void shrink(ThreadQuarantine& quarantine) noexcept {
+        do {
+            releaseOne(quarantine);
+        } while (quarantine.bytes.load(std::memory_order_relaxed) > Bytes);
+    }
+
     /// Releases the oldest object of the queue, or else one from the random places.
-    [[gnu::noinline]] void releaseOne(ThreadQuarantine& quarantine) noexcept {
+    void releaseOne(ThreadQuarantine& quarantine) noexcept {
         if (Poisoned& first = quarantine.queue[quarantine.oldest]; !first.isNone()) {
             quarantine.oldest = after(quarantine.oldest);
             release(quarantine, takenFrom(first));
@@ -422,9 +442,8 @@ private:
                 return;
             }
         }
-        releaseAll(quarantine); // a fork interrupted an owner: `oldest` and the counts are wrong
+        releaseAll(quarantine); // a fork interrupted an owner: `oldest` and the bytes are wrong
         quarantine.bytes.store(0, std::memory_order_relaxed);
-        quarantine.count.store(0, std::memory_order_relaxed);
     }
 
     /// Returns true if there were any.
@@ -484,13 +503,10 @@ private:
         }
     }
 
+    /// Releases the caller's objects and asks again.
     template <class Get>
-    [[gnu::always_inline]] void* orAfterRelease(Get get) noexcept {
-        void* const object = get();
-        if (object == nullptr) [[unlikely]] {
-            return releaseMine() ? get() : nullptr;
-        }
-        return object;
+    [[gnu::cold, gnu::noinline]] void* afterRelease(Get get) noexcept {
+        return releaseMine() ? get() : nullptr;
     }
 
     template <class Visit>

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/structure/object/short_fill.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -26,9 +27,9 @@ public:
 
     /// Fills an object.
     /// Pre: its address is below 2^48, and its size is at most `largest`.
-    Poisoned(void* object, std::size_t size) noexcept
+    [[gnu::always_inline]] Poisoned(void* object, std::size_t size) noexcept
         : word_(addressOf(object) | (std::uint64_t{size / unit} << addressBits)) {
-        std::memset(object, poison, this->size());
+        ShortFill::fill(object, poison, this->size());
     }
 
     /// The present value of a place, which its thread may change meanwhile. Hidden from
@@ -48,10 +49,8 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return (word_ >> addressBits) * unit; }
 
     /// Whether the poison is unchanged.
-    [[nodiscard]] bool isIntact() const noexcept {
-        const auto* const bytes = static_cast<const unsigned char*>(object());
-        return size() == 0 ||
-               (looksSo(bytes, size()) && std::memcmp(bytes, bytes + unit, size() - unit) == 0);
+    [[nodiscard, gnu::always_inline]] bool isIntact() const noexcept {
+        return size() == 0 || ShortFill::consistsOf(object(), poison, size());
     }
 
     /// Whether an object begins with the poison.

@@ -54,7 +54,7 @@ public:
             // Adds one to `none`, subtracts one from `freed`. No other thread changes these two
             // bits now.
             const std::uint64_t one = std::uint64_t{1} << shift;
-            word->fetchAdd(before == Life::none ? one : 0 - one, std::memory_order_relaxed);
+            word->fetchAddNearHandlers(before == Life::none ? one : 0 - one);
         }
         return before;
     }
@@ -67,7 +67,7 @@ public:
             return withoutBits(addressOf(object));
         }
         const unsigned shift = shiftFor(addressOf(object));
-        return pairIn(word->fetchAdd(std::uint64_t{1} << shift, std::memory_order_relaxed), shift);
+        return pairIn(word->fetchAddNearHandlers(std::uint64_t{1} << shift), shift);
     }
 
     [[nodiscard]] Life at(const void* object) const noexcept {

@@ -29,6 +29,18 @@ public:
     static inline void (*interruption)() = nullptr;
 };
 
+/// Accepts sizes of freed objects.
+class SizedFreeingHeap : public InterruptedHeap {
+public:
+    using InterruptedHeap::free;
+    void free(void* object, std::size_t size) noexcept {
+        named = size;
+        InterruptedHeap::free(object);
+    }
+
+    static inline std::size_t named = 0;
+};
+
 using Safe = SignalSafeHeap<InterruptedHeap>;
 constinit Safe* heap = nullptr;
 void* fromInside = nullptr;
@@ -83,6 +95,25 @@ TEST_F(SignalSafeHeapTest, DefersAFreeUntilItIsOutside) {
     heap_.free(object);
     heap_.free(next);
     EXPECT_TRUE(Ledger::the().live.empty());
+}
+
+TEST_F(SignalSafeHeapTest, PassesTheSizeOfAFreedObjectOn) {
+    static_assert(!SizedFreeHeap<Safe>);
+    static SignalSafeHeap<SizedFreeingHeap> sized;
+    InterruptedHeap::interruption = [] { fromInside = sized.malloc(100); };
+    void* const object = sized.malloc(50);
+    void* const other = sized.malloc(60);
+    sized.free(fromInside, 100);
+    EXPECT_EQ(SizedFreeingHeap::named, 0U) << "it is the arena's";
+    sized.free(object, 50);
+    EXPECT_EQ(SizedFreeingHeap::named, 50U);
+    toFree = other;
+    InterruptedHeap::interruption = [] { sized.free(toFree, 60); };
+    void* const last = sized.malloc(70);
+    EXPECT_EQ(Ledger::the().live.size(), 2U) << "the handler's free is deferred";
+    sized.free(last, 70);
+    EXPECT_TRUE(Ledger::the().live.empty());
+    EXPECT_EQ(Ledger::the().wrongFrees, 0U);
 }
 
 TEST_F(SignalSafeHeapTest, DestructorDrainsDeferredFrees) {

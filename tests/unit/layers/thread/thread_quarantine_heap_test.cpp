@@ -82,6 +82,20 @@ TEST_F(ThreadQuarantineHeapTest, LetsNoMoreWaitThanItMayInBytes) {
     EXPECT_EQ(Ledger::the().live.count(large), 0U) << "so large an object does not wait";
 }
 
+TEST_F(ThreadQuarantineHeapTest, FillsAsManyBytesAsTheCallerNames) {
+    Heap heap;
+    auto* const object = static_cast<unsigned char*>(heap.malloc(64));
+    std::memset(object, 1, 64);
+    heap.free(object, 40);
+    EXPECT_EQ(object[0], Poisoned::poison);
+    EXPECT_EQ(object[39], Poisoned::poison);
+    EXPECT_EQ(object[40], 1);
+    MemoryUsage usage;
+    heap.measure(usage);
+    EXPECT_EQ(usage.held, 40U);
+    EXPECT_EQ(usage.heldCount, 1U);
+}
+
 TEST_F(ThreadQuarantineHeapTest, LetsObjectsWaitAgainAfterItHasReleasedAll) {
     Heap heap;
     for (int round = 0; round < 50; ++round) {
