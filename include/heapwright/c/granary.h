@@ -60,9 +60,17 @@ struct heapwright_granary_figures {
 /* Writes the figures, all of one moment, to `figures`. */
 HEAPWRIGHT_WEAK void heapwright_granary_statistics(struct heapwright_granary_figures* figures);
 
-/* Prints all figures to a descriptor: as a table, or as a line of JSON if `json` is not 0
- * (granary-statistics.schema.json). Returns 0, or EIO if they could not be written. */
-HEAPWRIGHT_WEAK int heapwright_granary_print(int descriptor, int json);
+/* How `heapwright_granary_print` prints: as a table, as a line of JSON
+ * (granary-statistics.schema.json), or as metrics of Prometheus and OpenMetrics. */
+enum heapwright_granary_format {
+    HEAPWRIGHT_GRANARY_TABLE = 0,
+    HEAPWRIGHT_GRANARY_JSON = 1,
+    HEAPWRIGHT_GRANARY_OPENMETRICS = 2
+};
+
+/* Prints all figures to a descriptor. A format beyond these is JSON. Returns 0, or EIO if they
+ * could not be written. */
+HEAPWRIGHT_WEAK int heapwright_granary_print(int descriptor, int format);
 
 /* A live object, or a freed one in a thread's cache. */
 struct heapwright_granary_object {

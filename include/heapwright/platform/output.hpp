@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
+#include <cstdio>
 #include <fcntl.h>
 #include <string_view>
 #include <sys/stat.h>
@@ -117,6 +118,25 @@ inline void closeFile(int descriptor) noexcept {
     ::close(descriptor);
 }
 
+/// Replaces a file in one step, so that a reader finds the old content or the new one. `temporary`
+/// is a path in the same folder. Returns false on failure; the old file is then unchanged.
+[[nodiscard]] inline bool replaceFile(const char* path, const char* temporary, const char* bytes,
+                                      std::size_t count) noexcept {
+    const ErrnoKeeper keeper;
+    ::unlink(temporary); // an ended process with the same number may have left it
+    const int file = ::open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file < 0) {
+        return false;
+    }
+    const bool written = writeAll(file, bytes, count);
+    ::close(file);
+    if (written && ::rename(temporary, path) == 0) {
+        return true;
+    }
+    ::unlink(temporary);
+    return false;
+}
+
 /// The file behind a descriptor. A program may close a descriptor that it did not open and get the
 /// number again for a file of its own. Compare the identity before each write to a kept descriptor.
 struct FileIdentity {
@@ -148,6 +168,20 @@ struct FileIdentity {
         }
     }
     return {};
+}
+
+/// Writes the name of the process, without a zero byte, into `size` bytes at `name`. Returns its
+/// length; 0 if the system does not tell it.
+[[nodiscard]] inline std::size_t processName(char* name, std::size_t size) noexcept {
+    const ErrnoKeeper keeper;
+    const int file = ::open("/proc/self/comm", O_RDONLY | O_CLOEXEC);
+    if (file < 0) {
+        return 0;
+    }
+    const ::ssize_t length = ::read(file, name, size);
+    ::close(file);
+    const bool hasLine = length > 0 && name[length - 1] == '\n';
+    return length <= 0 ? 0 : static_cast<std::size_t>(length) - (hasLine ? 1 : 0);
 }
 
 [[nodiscard]] inline unsigned processNumber() noexcept {

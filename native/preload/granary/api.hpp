@@ -131,8 +131,12 @@ public:
         });
     }
 
-    [[gnu::cold]] static int print(int descriptor, bool json) noexcept {
-        return Statistics::print(descriptor, json) ? 0 : EIO;
+    [[gnu::cold]] static int print(int descriptor, int format) noexcept {
+        using Format = GranarySettings::Format;
+        const Format wanted = format == 0                                ? Format::table
+                              : format == HEAPWRIGHT_GRANARY_OPENMETRICS ? Format::openMetrics
+                                                                         : Format::json;
+        return Statistics::print(descriptor, wanted) ? 0 : EIO;
     }
 
     [[gnu::cold]] static int walk(int (*visit)(const heapwright_granary_object*, void*),

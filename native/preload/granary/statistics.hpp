@@ -1,14 +1,16 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The allocator's figures, taken at one moment and then printed as a table, or as a line of JSON
-// that granary-statistics.schema.json describes.
+// The allocator's figures, taken at one moment and then printed. The form is a table, a line of
+// JSON (granary-statistics.schema.json), or metrics of Prometheus.
 //
 // Nothing is allocated, and little stack is used, because any request may have to print statistics.
 // The figures and the text have static memory, touched only when needed, and a lock. The output is
-// one write, so that the documents of several processes can share a file.
+// one write, so that the documents of several processes can share a file. Metrics replace their
+// file, because their reader wants one document of one moment.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -19,6 +21,7 @@
 #include <heapwright/platform/output.hpp>
 #include <heapwright/structure/observe/fixed_text.hpp>
 #include <heapwright/structure/observe/snapshot_json.hpp>
+#include <heapwright/structure/observe/snapshot_metrics.hpp>
 #include <heapwright/structure/observe/snapshot_table.hpp>
 #include <heapwright/structure/settings/granary_settings.hpp>
 #include <heapwright/sync/futex_lock.hpp>
@@ -31,23 +34,27 @@ namespace heapwright::preload {
 
 template <InspectableHeap Allocator, class Identity>
 class GranaryStatistics {
-    using Text = FixedText<48 * KiB>;
+    using Text = FixedText<64 * KiB>;
+    using Format = GranarySettings::Format;
 
 public:
     /// Prints to the destination of the settings.
     [[gnu::cold]] static bool printAsSet() noexcept {
         const GranarySettings::Text target = GranarySettings::target();
-        const bool json = GranarySettings::printsJson();
+        const Format format = GranarySettings::format();
         if (target.view() == "stderr") {
-            return print(keptDescriptor(2), json);
+            return print(keptDescriptor(2), format);
         }
         if (const auto number = wholeNumber(target.view())) {
-            return print(keptDescriptor(static_cast<int>(*number)), json);
+            return print(keptDescriptor(static_cast<int>(*number)), format);
         }
         FixedText<GranarySettings::longestValue + 1> path;
         writePath(path, target.view());
+        if (format == Format::openMetrics) {
+            return replace(path.view().data());
+        }
         const int file = platform::appendToFile(path.view().data());
-        const bool written = file >= 0 && print(file, json);
+        const bool written = file >= 0 && print(file, format);
         if (file >= 0) {
             platform::closeFile(file);
         }
@@ -55,17 +62,9 @@ public:
     }
 
     /// Returns false if it could not be written.
-    [[gnu::cold]] static bool print(int descriptor, bool json) noexcept {
+    [[gnu::cold]] static bool print(int descriptor, Format format) noexcept {
         const Guard<FutexLock> hold(lock_);
-        take(inspection_);
-        text_.clear();
-        if (json) {
-            writeJson();
-        } else {
-            text_.put(Identity::name).put(' ').put(Identity::version).put(", process ");
-            text_.putNumber(platform::processNumber()).put('\n');
-            SnapshotTable<Text>(inspection_, text_).write();
-        }
+        fill(format);
         return platform::writeAll(descriptor, text_.view().data(), text_.view().size());
     }
 
@@ -99,6 +98,43 @@ private:
         std::construct_at(&snapshot); // in place, because it is large for a stack
         const LockedHeapGuard<Allocator> still(instance<Allocator>());
         instance<Allocator>().inspect(snapshot);
+    }
+
+    /// Replaces a file of metrics. The temporary file has another ending, so that no collector
+    /// reads it.
+    [[gnu::cold]] static bool replace(const char* path) noexcept {
+        FixedText<GranarySettings::longestValue + 32> temporary;
+        temporary.put(path).put('.').putNumber(platform::processNumber()).put('\0');
+        const Guard<FutexLock> hold(lock_);
+        fill(Format::openMetrics);
+        return platform::replaceFile(path, temporary.view().data(), text_.view().data(),
+                                     text_.view().size());
+    }
+
+    /// Pre: the lock is held.
+    [[gnu::cold]] static void fill(Format format) noexcept {
+        take(inspection_);
+        text_.clear();
+        switch (format) {
+        case Format::json:
+            writeJson();
+            break;
+        case Format::openMetrics:
+            writeMetrics();
+            break;
+        case Format::table:
+            text_.put(Identity::name).put(' ').put(Identity::version).put(", process ");
+            text_.putNumber(platform::processNumber()).put('\n');
+            SnapshotTable<Text>(inspection_, text_).write();
+        }
+    }
+
+    [[gnu::cold]] static void writeMetrics() noexcept {
+        std::array<char, 64> name;
+        const std::size_t length = platform::processName(name.data(), name.size());
+        const MetricLabels labels = {
+            Identity::name, {name.data(), length}, platform::processNumber()};
+        SnapshotMetrics<Text>(inspection_, labels, text_).write();
     }
 
     [[gnu::cold]] static void writeJson() noexcept {

@@ -37,7 +37,7 @@ extern "C" {
     pub fn heapwright_granary_set(name: *const c_char, value: *const c_char) -> c_int;
     pub fn heapwright_granary_get(name: *const c_char, value: *mut c_char, size: usize) -> usize;
     pub fn heapwright_granary_statistics(figures: *mut Statistics);
-    pub fn heapwright_granary_print(descriptor: c_int, json: c_int) -> c_int;
+    pub fn heapwright_granary_print(descriptor: c_int, format: c_int) -> c_int;
     pub fn heapwright_granary_walk(visit: VisitObject, argument: *mut c_void) -> c_int;
     pub fn heapwright_granary_purge() -> usize;
 

@@ -141,6 +141,8 @@ pub enum Format {
     Table,
     /// One line of JSON, as `granary-statistics.schema.json` describes it.
     Json,
+    /// Metrics in the text format of Prometheus, which is also valid OpenMetrics.
+    OpenMetrics,
 }
 
 /// Prints all statistics to a file or another descriptor, without a buffer and without allocation.
@@ -156,9 +158,13 @@ pub enum Format {
 ///
 /// The descriptor could not be written.
 pub fn print(to: &impl AsRawFd, format: Format) -> io::Result<()> {
-    let json = c_int::from(format == Format::Json);
+    let number = match format {
+        Format::Table => 0,
+        Format::Json => 1,
+        Format::OpenMetrics => 2,
+    };
     // SAFETY: any descriptor and any number are permitted.
-    match unsafe { ffi::heapwright_granary_print(to.as_raw_fd(), json) } {
+    match unsafe { ffi::heapwright_granary_print(to.as_raw_fd(), number) } {
         0 => Ok(()),
         error => Err(io::Error::from_raw_os_error(error)),
     }

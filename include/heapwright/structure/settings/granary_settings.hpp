@@ -41,6 +41,8 @@ public:
     /// When a background thread returns memory while the program makes no requests: never, while
     /// much memory waits in a process that has threads, or always.
     enum class Background : std::uint8_t { off, automatic, on };
+    /// How statistics are written: for people, as JSON, or in the text format of Prometheus.
+    enum class Format : std::uint8_t { table, json, openMetrics };
     /// With `automatic`, more than this is much memory.
     static constexpr std::size_t muchWaiting = 1 * MiB;
 
@@ -51,10 +53,10 @@ public:
     [[nodiscard]] static std::uint32_t returnDelay() noexcept { return read(delay_); }
     [[nodiscard]] static bool hugePages() noexcept { return read(huge_); }
     [[nodiscard]] static Background background() noexcept { return read(background_); }
-    /// Whether statistics are printed at exit; on which signal, 0 for none; whether as JSON.
+    /// Whether statistics are printed at exit; on which signal, 0 for none; in which format.
     [[nodiscard]] static bool printsAtExit() noexcept { return read(atExit_); }
     [[nodiscard]] static int printsOnSignal() noexcept { return read(signal_); }
-    [[nodiscard]] static bool printsJson() noexcept { return read(json_); }
+    [[nodiscard]] static Format format() noexcept { return read(format_); }
     /// One of this many counted requests gets a guarded page; 0: none
     /// (layers/observe/guard_sample_heap.hpp). Whether a signal handler reports faults there.
     [[nodiscard]] static std::uint32_t guardInterval() noexcept { return read(guard_); }
@@ -127,7 +129,8 @@ public:
     static void forget() noexcept {
         delay_ = defaultDelay;
         huge_ = true;
-        atExit_ = json_ = guardReports_ = false;
+        atExit_ = guardReports_ = false;
+        format_ = Format::table;
         guard_ = 0;
         background_ = Background::automatic;
         signal_ = 0;
@@ -309,12 +312,18 @@ private:
                              : Text().putNumber(interval).put(guardReports_ ? "+report" : "");
     }
 
+    static constexpr std::array<Choice<Format>, 3> formats = {
+        {{"table", Format::table}, {"json", Format::json}, {"openmetrics", Format::openMetrics}}};
     [[gnu::cold]] static bool takeFormat(std::string_view value) noexcept {
-        if (value != "table" && value != "json") {
-            return false;
-        }
-        json_ = value == "json";
-        return true;
+        const auto chosenOne = chosen(value, formats);
+        format_ = chosenOne.value_or(format_);
+        return chosenOne.has_value();
+    }
+    [[gnu::cold]] static Text tellFormat() noexcept {
+        const Format now = format_;
+        return Text().put(now == Format::table  ? "table"
+                          : now == Format::json ? "json"
+                                                : "openmetrics");
     }
     [[gnu::cold]] static bool takeTarget(std::string_view value) noexcept {
         if (value.empty() || value.size() > longestValue - 24) { // a process number may be inserted
@@ -335,7 +344,7 @@ private:
     static inline constinit std::atomic<bool> huge_{true};
     static inline constinit std::atomic<Background> background_{Background::automatic};
     static inline constinit std::atomic<bool> atExit_{false};
-    static inline constinit std::atomic<bool> json_{false};
+    static inline constinit std::atomic<Format> format_{Format::table};
     static inline constinit std::atomic<int> signal_{0};
     static inline constinit std::atomic<std::uint32_t> guard_{0};
     static inline constinit std::atomic<bool> guardReports_{false};
@@ -353,8 +362,7 @@ inline constexpr std::array<GranarySettings::Setting, 7> GranarySettings::settin
      {"guard", "off, a number as 1000 or a number with a report as 1000+report", &takeGuard,
       &tellGuard},
      {"statistics", "off, exit, signal:NAME or exit+signal:NAME", &takeStatistics, &tellStatistics},
-     {"format", "table or json", &takeFormat,
-      []() noexcept { return Text().put(json_ ? "json" : "table"); }},
+     {"format", "table, json or openmetrics", &takeFormat, &tellFormat},
      {"to", "stderr, the number of a descriptor or a path of up to 231 bytes", &takeTarget,
       &tellTarget}}};
 

@@ -295,6 +295,13 @@ static int print(void) {
     return heapwright_granary_print(1, 0) != 0 ? 0 : 1;
 }
 
+/* The same figures twice: nothing is allocated between them. */
+static int print_metrics(void) {
+    allocate();
+    heapwright_granary_print(1, HEAPWRIGHT_GRANARY_JSON);
+    return heapwright_granary_print(1, HEAPWRIGHT_GRANARY_OPENMETRICS);
+}
+
 static int nothing(void) {
     return 0;
 }
@@ -321,6 +328,7 @@ int main(int count, char** arguments) {
                 {"raise", raise_and_go_on},
                 {"fork-and-end", fork_and_end},
                 {"print", print},
+                {"print-metrics", print_metrics},
                 {"nothing", nothing}};
     if (heapwright_granary_set == NULL) {
         return 2;

@@ -47,7 +47,8 @@ TEST_F(GranarySettingsTest, HaveDefaults) {
     EXPECT_EQ(Settings::returnDelay(), 250U);
     EXPECT_EQ(Settings::background(), Settings::Background::automatic);
     EXPECT_TRUE(Settings::hugePages());
-    EXPECT_FALSE(Settings::printsAtExit() || Settings::printsJson());
+    EXPECT_FALSE(Settings::printsAtExit());
+    EXPECT_EQ(Settings::format(), Settings::Format::table);
     EXPECT_EQ(Settings::printsOnSignal(), 0);
     EXPECT_EQ(Settings::target().view(), "stderr");
 }
@@ -58,7 +59,8 @@ TEST_F(GranarySettingsTest, AreReadFromTheEnvironmentAtTheFirstUse) {
               "");
     EXPECT_EQ(Settings::returnDelay(), 2000U);
     EXPECT_EQ(Settings::background(), Settings::Background::on);
-    EXPECT_TRUE(Settings::hugePages() && Settings::printsAtExit() && Settings::printsJson());
+    EXPECT_TRUE(Settings::hugePages() && Settings::printsAtExit());
+    EXPECT_EQ(Settings::format(), Settings::Format::json);
     EXPECT_EQ(Settings::printsOnSignal(), SIGUSR2);
     EXPECT_EQ(Settings::guardInterval(), 500U);
     EXPECT_TRUE(Settings::guardReports());
@@ -89,7 +91,7 @@ TEST_F(GranarySettingsTest, ReportAnUnknownSetting) {
 TEST_F(GranarySettingsTest, TakeTheOthersWhereOneIsWrong) {
     EXPECT_NE(startWith("format=xml,return=never,statistics=signal:KILL,background"), "");
     EXPECT_EQ(Settings::returnDelay(), purgeNever);
-    EXPECT_FALSE(Settings::printsJson());
+    EXPECT_EQ(Settings::format(), Settings::Format::table);
     EXPECT_EQ(Settings::background(), Settings::Background::automatic);
     EXPECT_EQ(Settings::printsOnSignal(), 0);
 }
