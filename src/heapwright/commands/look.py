@@ -14,6 +14,7 @@ from heapwright.artefacts.run.serving import GLIBC, allocator_in_use
 from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.commands.output import Outputs
 from heapwright.commands.text import printing
+from heapwright.look.foreign import contained_in_program, foreign, is_foreign
 from heapwright.look.notes import notes_on
 from heapwright.look.process import (
     Process,
@@ -21,6 +22,7 @@ from heapwright.look.process import (
     is_32_bit,
     missing_right,
     other_tracer,
+    program_of,
     read_process,
 )
 from heapwright.look.scan import Denied, Scan, scan_core, scan_process
@@ -88,8 +90,13 @@ def _core(options: Options) -> Look:
 def _look(scan: Scan, process: Process | None, environment: dict[str, str], core: str) -> Look:
     used = scan.glibc is not None and any(each.heaps for each in scan.glibc.arenas)
     serving = allocator_in_use(scan.objects)
-    allocator = serving if serving != GLIBC or used else ""
+    contained = "" if process is None or serving != GLIBC else contained_in_program(process.pid)
+    allocator = serving if serving != GLIBC or used else contained
     trusted = scan.glibc if used else None
+    other = None
+    if is_foreign(allocator):
+        program = "" if process is None else program_of(process.pid)
+        other = foreign(allocator, scan.objects, program, scan.categories)
     seen = Seen(
         scan.categories,
         allocator or GLIBC,
@@ -99,6 +106,8 @@ def _look(scan: Scan, process: Process | None, environment: dict[str, str], core
         environment,
         pid=None if process is None else process.pid,
         missing_bytes=scan.missing_bytes,
+        foreign=other,
+        contained=contained,
     )
     return Look(
         heapwright_version=__version__,
@@ -114,6 +123,7 @@ def _look(scan: Scan, process: Process | None, environment: dict[str, str], core
         categories=scan.categories,
         glibc=scan.glibc,
         granary=scan.granary,
+        foreign=other,
         stacks=scan.stacks,
         largest=scan.largest,
         leaks=scan.leaks,

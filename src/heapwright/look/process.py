@@ -96,6 +96,14 @@ def is_32_bit(pid: int, proc: Path = PROC) -> bool:
         return False
 
 
+def program_of(pid: int, proc: Path = PROC) -> str:
+    """The path of the program of a process; empty if it is not readable."""
+    try:
+        return str((proc / str(pid) / "exe").readlink())
+    except OSError:
+        return ""
+
+
 def environment_of(pid: int, proc: Path = PROC) -> dict[str, str]:
     """The environment with which a process began; empty if it is not readable."""
     try:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from heapwright.artefacts.look.document import (
     Arena,
     Category,
+    Foreign,
     Glibc,
     Granary,
     Kind,
@@ -22,6 +23,7 @@ from heapwright.artefacts.look.document import (
 )
 from heapwright.artefacts.run.serving import GLIBC
 from heapwright.base.quantities import several, size
+from heapwright.look.foreign import OWN_MEMORY, how_to_ask
 
 MIB = 1 << 20
 HEAP = ("heap", "arenas", "blocks")
@@ -112,6 +114,10 @@ class Seen:
     """None: a core file."""
     missing_bytes: int = 0
     """That a truncated core lacks."""
+    foreign: Foreign | None = None
+    """Of another allocator that serves malloc."""
+    contained: str = ""
+    """Another allocator that the program contains, while glibc serves malloc; empty: none."""
 
     @property
     def resident(self) -> int:
@@ -166,7 +172,10 @@ def _elsewhere(seen: Seen, heap: Heap) -> Verdict:
         kind=Kind.ELSEWHERE,
         sentence=f"Elsewhere: {size(seen.resident - heap.resident)} of the {size(seen.resident)} "
         f"resident are outside of glibc's heap; {_largest(seen.categories, HEAP)}.",
-        remedy="No setting of malloc changes this. A runtime with its own heap has tools of its "
+        remedy=f"The program contains {seen.contained} beside glibc's malloc. "
+        f"{how_to_ask(seen.contained, seen.pid)}"
+        if seen.contained
+        else "No setting of malloc changes this. A runtime with its own heap has tools of its "
         f"own; `strace -f -k -e trace=mmap,mremap {target}` shows the callers of mmap.",
     )
 
@@ -227,15 +236,29 @@ def _foreign(seen: Seen) -> Verdict:
     """Another allocator serves malloc."""
     if seen.granary is not None:
         return _granary(seen.granary, seen)
-    anonymous = _anonymous(seen)
+    if seen.foreign is None:
+        return Verdict(
+            kind=Kind.UNKNOWN,
+            sentence=f"Unknown: {seen.allocator} serves malloc, and its heap was not found; "
+            f"{size(seen.resident)} are resident.",
+            remedy="`heapwright explain -- COMMAND` separates live memory from held memory.",
+        )
+    most = seen.foreign.most_resident_bytes
+    if most < seen.resident / 2 and seen.resident - most > LEAST_HELD:
+        return Verdict(
+            kind=Kind.ELSEWHERE,
+            sentence=f"Elsewhere: at least {size(seen.resident - most)} of the "
+            f"{size(seen.resident)} resident are outside of {seen.allocator}'s heap; "
+            f"{_largest(seen.categories, OWN_MEMORY)}.",
+            remedy="No setting of the allocator changes this.",
+        )
+    lazy = seen.foreign.lazy_free_bytes
+    taken = f", of which the system may take {size(lazy)} that are free" if lazy >= MIB else ""
     return Verdict(
         kind=Kind.UNKNOWN,
-        sentence=f"Unknown: {seen.allocator} serves malloc, and its heap is not walked; it is a "
-        f"part of the {size(anonymous)} anonymous memory, of {size(seen.resident)} resident.",
-        remedy=_STATISTICS.get(
-            seen.allocator,
-            "`heapwright explain -- COMMAND` separates live memory from held memory.",
-        ),
+        sentence=f"Unknown: {seen.allocator} serves malloc and has at most {size(most)} of the "
+        f"{size(seen.resident)} resident{taken}; only its own counters tell live from free.",
+        remedy=how_to_ask(seen.allocator, seen.pid),
     )
 
 
@@ -273,13 +296,6 @@ def _granary(granary: Granary, seen: Seen) -> Verdict:
         sentence=f"Live: {what}.",
         remedy=NOT_THE_REASON,
     )
-
-
-_STATISTICS: Mapping[str, str] = {
-    "jemalloc": "Set MALLOC_CONF=stats_print:true for its statistics at the end of the program.",
-    "mimalloc": "Set MIMALLOC_SHOW_STATS=1 for its statistics at the end of the program.",
-}
-"""How the allocator tells more, at the next start."""
 
 
 def _largest(categories: tuple[Category, ...], without: tuple[str, ...] = ()) -> str:

@@ -72,10 +72,11 @@ def _categories(found: Look) -> Table:
         for each in found.categories:
             name = _SUMS.get(each.name, each.name)
             table.add_row(name, size(each.resident_bytes), *["-"] * 3)
+    names = _NAMES if found.foreign is None else _NAMES | {"heap": "heap by brk"}
     for each in found.categories if found.access is Access.FULL else ():
         if each.resident_bytes or each.swapped_bytes:
             table.add_row(
-                _NAMES.get(each.name, each.name),
+                names.get(each.name, each.name),
                 size(each.resident_bytes),
                 size(each.swapped_bytes),
                 size(each.bytes),

@@ -19,6 +19,7 @@ from .profiles import MIB, place
         (["/x/libheapwright-recorder.so", "/usr/lib/libjemalloc.so.2"], "jemalloc"),
         (["/usr/lib/libtcmalloc_minimal.so.4"], "tcmalloc"),
         (["/usr/lib/libmimalloc.so.2.0"], "mimalloc"),
+        (["/usr/lib/libhardened_malloc.so"], "hardened-malloc"),
         (["/x/libheapwright-recorder.so", "/x/libheapwright-hold.so"], "glibc"),
         (["/x/libheapwright-recorder.so", "/x/libheapwright-hoard.so"], "hoard"),
     ],

@@ -10,6 +10,7 @@ from heapwright.artefacts.look.document import (
     Arena,
     Blocks,
     Category,
+    Foreign,
     Glibc,
     Kind,
     Leaks,
@@ -55,6 +56,8 @@ def verdict(
     environment: dict[str, str] | None = None,
     pid: int | None = None,
     missing: int = 0,
+    foreign: Foreign | None = None,
+    contained: str = "",
 ) -> Verdict:
     glibc = Glibc(
         path="/libc.so.6",
@@ -100,6 +103,8 @@ def verdict(
             environment or {},
             pid=pid,
             missing_bytes=missing,
+            foreign=foreign,
+            contained=contained,
         )
     )
 
@@ -175,12 +180,43 @@ def test_less_than_4_mib_outside_of_the_heap_is_live(elsewhere: int, kind: Kind)
     assert verdict(arena(1, 1), elsewhere=elsewhere).kind is kind
 
 
+def bounds(most: int, lazy: int = 0) -> Foreign:
+    """What another allocator has, in MiB."""
+    return Foreign(file="/x.so", most_resident_bytes=most * MIB, lazy_free_bytes=lazy * MIB)
+
+
 @pytest.mark.parametrize("name", ["jemalloc", "mimalloc", "hoard", "tcmalloc"])
-def test_another_allocator_is_named(name: str) -> None:
-    found = verdict(arena(1, 1), elsewhere=100, allocator=name)
+def test_another_allocator_is_named_with_its_bound(name: str) -> None:
+    found = verdict(elsewhere=100, allocator=name, foreign=bounds(90))
     assert found.kind is Kind.UNKNOWN
-    assert f"{name} serves malloc" in found.sentence
+    assert f"{name} serves malloc and has at most 90.0 MiB of the 100.0 MiB" in found.sentence
+    assert "may take" not in found.sentence
     assert found.remedy
+
+
+def test_memory_that_the_system_may_take_is_named() -> None:
+    found = verdict(elsewhere=100, allocator="jemalloc", foreign=bounds(90, lazy=7))
+    assert "of which the system may take 7.0 MiB that are free;" in found.sentence
+
+
+def test_the_counters_of_another_allocator_have_a_call_in_a_process() -> None:
+    found = verdict(elsewhere=9, allocator="jemalloc", foreign=bounds(9), pid=4711)
+    assert "gdb -p 4711 --batch -ex 'call (void)malloc_stats_print(0, 0, 0)'" in found.remedy
+    assert "MALLOC_CONF=stats_print:true" in found.remedy
+    assert "gdb" not in verdict(elsewhere=9, allocator="jemalloc", foreign=bounds(9)).remedy
+
+
+def test_memory_outside_of_another_allocator_is_elsewhere() -> None:
+    found = verdict(elsewhere=100, allocator="jemalloc", foreign=bounds(40))
+    assert found.kind is Kind.ELSEWHERE
+    assert "at least 60.0 MiB of the 100.0 MiB resident are outside of jemalloc's" in found.sentence
+
+
+def test_memory_elsewhere_may_belong_to_an_allocator_in_the_program() -> None:
+    found = verdict(arena(9, 10), elsewhere=300, contained="mimalloc")
+    assert found.kind is Kind.ELSEWHERE
+    assert found.remedy.startswith("The program contains mimalloc beside glibc's malloc. ")
+    assert "MIMALLOC_SHOW_STATS=1" in found.remedy
 
 
 def test_a_program_without_a_heap_of_glibc_is_unknown() -> None:

@@ -133,6 +133,18 @@ class Granary(_Frozen):
     ]
 
 
+class Foreign(_Frozen):
+    """Another allocator than glibc's and granary. Its heap is not walked."""
+
+    file: Annotated[str, Field(description="The mapped file that contains it")]
+    most_resident_bytes: Annotated[
+        Count, Field(description="At most: memory of the program's own calls of mmap is included")
+    ]
+    lazy_free_bytes: Annotated[
+        Count, Field(description="Of these, freed memory that the system may take (MADV_FREE)")
+    ]
+
+
 class Stacks(_Frozen):
     """Stacks of threads, but the first thread's."""
 
@@ -200,6 +212,9 @@ class Look(_Frozen):
     categories: tuple[Category, ...]
     glibc: Glibc | None
     granary: Granary | None
+    foreign: Annotated[
+        Foreign | None, Field(description="null: glibc or granary serves malloc, or it is unknown")
+    ] = None
     stacks: Stacks | None
     largest: tuple[LargeMapping, ...]
     leaks: Annotated[Leaks | None, Field(description="null: not searched")]

@@ -7,6 +7,16 @@ from pathlib import PurePosixPath
 
 GLIBC = "glibc"
 OURS = "libheapwright-"
+OTHERS = (
+    "jemalloc",
+    "tcmalloc",
+    "mimalloc",
+    "tbbmalloc",
+    "rpmalloc",
+    "snmalloc",
+    "scudo",
+    "hardened-malloc",
+)
 NOT_ALLOCATORS = ("recorder", "hold", "counter", "witness", "marks", "region", "xalloc", "obstack")
 
 
@@ -18,7 +28,7 @@ def allocator_in_use(objects: Iterable[str]) -> str:
             ours = name.removeprefix(OURS).split(".so")[0]
             if ours not in NOT_ALLOCATORS:
                 return ours
-        for known in ("jemalloc", "tcmalloc", "mimalloc", "tbbmalloc"):
-            if known in name:
+        for known in OTHERS:
+            if known in name.replace("_", "-"):
                 return known
     return GLIBC
