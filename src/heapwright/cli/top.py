@@ -28,13 +28,20 @@ def top(
         typer.Option(metavar="S", min=0.1, max=3600, help="Seconds between two readings."),
     ] = 1.0,
     once: Annotated[bool, typer.Option("--once", help="Print one reading and end.")] = False,
+    by_site: Annotated[
+        bool,
+        typer.Option("--by-site", help="Show the call sites of a process under the sampler."),
+    ] = False,
 ) -> None:
     """Watch a running process: resident, live and held memory, rates, block sizes.
 
     Examples:
       heapwright top 4711
       heapwright top --once 4711
+      heapwright top --by-site 4711
     """
-    status = commands.top.run_top(commands.top.Options(pid=pid, interval_s=interval, once=once))
+    status = commands.top.run_top(
+        commands.top.Options(pid=pid, interval_s=interval, once=once, by_site=by_site)
+    )
     if status is not ExitCode.OK:
         raise typer.Exit(int(status))

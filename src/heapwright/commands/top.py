@@ -18,6 +18,7 @@ from rich.live import Live
 from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.base.interruption import ended_as_interrupted
 from heapwright.commands.text import printing
+from heapwright.commands.top_sites import Sites
 from heapwright.look.process import is_32_bit, missing_right, read_process
 from heapwright.look.scan import Denied
 from heapwright.look.watch import (
@@ -36,6 +37,8 @@ WALKS = 0.01
 """Share of one processor for the walks of the heap."""
 DRAWING = 0.008
 SHORTEST_WALK_S = 1.0
+HALF = 0.5
+"""With call sites, their documents have the other half of the share of the walks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +48,19 @@ class Options:
     pid: int
     interval_s: float
     once: bool
+    by_site: bool = False
 
 
 class Watched:
     """The process, with what was read of it so far."""
 
-    def __init__(self, pid: int) -> None:
+    def __init__(self, pid: int, sites: Sites | None = None) -> None:
         self.pid = pid
-        self.walks = Budget(WALKS, SHORTEST_WALK_S)
+        share = WALKS if sites is None else WALKS * HALF
+        self.walks = Budget(share, SHORTEST_WALK_S)
+        self._documents = Budget(share, SHORTEST_WALK_S)
+        self._documents.due = time.monotonic() + SHORTEST_WALK_S  # the first one is taken
+        self._sites_read = sites
         self._begun = time.monotonic()
         self._cpu = 0.0
         self._first: Kernel | None = None
@@ -71,6 +79,10 @@ class Watched:
         self._kernels = (*self._kernels[-1:], now)
         if not self._is_denied and now.when >= self.walks.due:
             self._walk()
+        if self._sites_read is not None and now.when >= self._documents.due:
+            self._documents.begin()
+            self._sites_read.read()
+            self._documents.end()
         return self._screen()
 
     def _walk(self) -> None:
@@ -99,6 +111,8 @@ class Watched:
         now = self._kernels[-1]
         seconds = now.when - self._kernels[0].when
         used = rate(self._kernels[0].processor_s, now.processor_s, seconds)
+        sites = self._sites_read
+        notes = (self._note, "" if sites is None else sites.note)
         return Screen(
             pid=self.pid,
             name=now.name,
@@ -108,7 +122,8 @@ class Watched:
             figures=tuple(self._figures()),
             sizes=tuple(self._sizes()),
             walk_every=self._heaps[-1].when - self._heaps[0].when if len(self._heaps) > 1 else None,
-            notes=(self._note,) if self._note else (),
+            notes=tuple(note for note in notes if note),
+            sites=() if sites is None else sites.lines,
         )
 
     def _cost(self) -> float | None:
@@ -177,7 +192,10 @@ def run_top(options: Options) -> ExitCode:
             f"process {options.pid} ({process.name}) is a program for 32 bits, "
             "which is not supported"
         )
-    watched = Watched(options.pid)
+    sites = Sites(options.pid) if options.by_site else None
+    if sites is not None:
+        sites.wait()  # the first look-up of names takes longest
+    watched = Watched(options.pid, sites)
     try:
         with printing(), ended_as_interrupted():
             if options.once:
@@ -196,6 +214,9 @@ def run_top(options: Options) -> ExitCode:
         if error.exit_code is not ExitCode.BAD_INPUT:
             raise
         return ExitCode.NOTHING_COMPARED
+    finally:
+        if sites is not None and process_exists(options.pid, process.name):
+            sites.close()
     return ExitCode.OK
 
 

@@ -8,6 +8,7 @@ have the addresses of segments.
 """
 
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 from elftools.common.exceptions import ELFError
@@ -16,22 +17,23 @@ from elftools.elf.elffile import ELFFile
 from heapwright.artefacts.profile.calls import Calls, CodeObject
 from heapwright.artefacts.stacks.profile import StackProfile
 from heapwright.artefacts.stacks.read import read_stacks
-from heapwright.profile.symbols.names import named_calls
+from heapwright.profile.symbols.names import Known, named_calls
 from heapwright.profile.symbols.objects import build_id
 
 NOW = "Names are those of the files that are now at the paths of the profile"
 Segments = list[tuple[int, int, int]]
 
 
-def read_named_stacks(path: Path) -> StackProfile:
-    """The call stacks of a file. Raises HeapwrightError."""
+def read_named_stacks(path: Path, known: Known | None = None) -> StackProfile:
+    """The call stacks of a file. `known` has names of earlier files of the same process, and gets
+    the new ones. Raises HeapwrightError."""
     found = read_stacks(path)
     calls = found.calls
     unnamed = [number for number in range(1, len(calls.nodes)) if not calls.frames[number]]
     if not unnamed:
         return found
     present = _present(calls, has_offsets=found.has_offsets)
-    named = named_calls(present)
+    named = named_calls(present, known=known)
     notes = (*found.notes, NOW) if present.objects else found.notes
     return replace(found, calls=_joined(calls, named, set(unnamed)), notes=notes)
 
@@ -40,7 +42,7 @@ def _present(calls: Calls, *, has_offsets: bool) -> Calls:
     """The calls with the builds that are now on this machine, and addresses of their segments."""
     segments = [_segments(Path(each.path)) if has_offsets else [] for each in calls.objects]
     objects = tuple(
-        CodeObject(path=each.path, build_id=each.build_id or build_id(Path(each.path)) or "")
+        CodeObject(path=each.path, build_id=each.build_id or _build_id(Path(each.path)))
         for each in calls.objects
     )
     nodes = tuple(
@@ -52,6 +54,12 @@ def _present(calls: Calls, *, has_offsets: bool) -> Calls:
     return calls.model_copy(update={"objects": objects, "nodes": nodes})
 
 
+@cache
+def _build_id(path: Path) -> str:
+    return build_id(path) or ""
+
+
+@cache
 def _segments(path: Path) -> Segments:
     """Offset, size and address of the loaded segments of a file; none if it is no ELF file."""
     try:

@@ -9,11 +9,14 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from heapwright.artefacts.stacks.profile import Bounds
 from heapwright.base.quantities import several, size
 
 NARROW = 60
 """Below this width the column of the change since the start is left out."""
 MOST_SIZES = 12
+LINE_SITES = 3
+"""Sites in one line for a pipe."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,18 @@ class SizeLine:
 
 
 @dataclass(frozen=True, slots=True)
+class SiteLine:
+    """The live memory of a call site, estimated from samples."""
+
+    calls: tuple[str, ...]
+    """Innermost first."""
+    bytes: int
+    bounds: Bounds | None
+    rate: float | None
+    """Bytes per second between the last two documents."""
+
+
+@dataclass(frozen=True, slots=True)
 class Screen:
     """All that is shown at a moment."""
 
@@ -55,6 +70,7 @@ class Screen:
     walk_every: float | None
     """Seconds between walks of the heap; None before the second one."""
     notes: Sequence[str]
+    sites: Sequence[SiteLine] = ()
 
 
 def drawn(screen: Screen, width: int) -> Group:
@@ -63,7 +79,9 @@ def drawn(screen: Screen, width: int) -> Group:
     if screen.processor is not None:
         head.append(f", processor {screen.processor:.0%}", style="not bold")
     parts: list[Text | Table] = [head, Text(), _figures(screen, width), Text()]
-    if screen.sizes:
+    if screen.sites:
+        parts += [_sites(screen, width), Text()]
+    elif screen.sizes:
         parts += [_sizes(screen), Text()]
     parts += [Text(f"- {note}", style="dim") for note in screen.notes]
     foot = []
@@ -83,6 +101,7 @@ def line(screen: Screen, when: str) -> str:
         words.append(f"{each.name} {_amount(each)}")
         if each.rate is not None:
             words.append(f"({_rate(each)})")
+    words += [f"at {each.calls[0]} {size(each.bytes)}" for each in screen.sites[:LINE_SITES]]
     return "  ".join(words)
 
 
@@ -101,6 +120,21 @@ def _sizes(screen: Screen) -> Table:
     for each in sorted(largest, key=lambda one: one.least):
         growth = "" if each.rate is None else _signed(each.rate, is_bytes=True)
         table.add_row(f"from {size(each.least)}", f"{each.blocks:,}", size(each.bytes), growth)
+    return table
+
+
+def _sites(screen: Screen, width: int) -> Table:
+    """Each site with as many of its callers as fit."""
+    wide = width >= NARROW
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    for name in ("live", *(["from", "to"] if wide else []), "per second"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("site", no_wrap=True, overflow="ellipsis", ratio=1)
+    for each in screen.sites:
+        bounds = each.bounds or (each.bytes, each.bytes)
+        growth = "" if each.rate is None else _signed(each.rate, is_bytes=True)
+        interval = [size(each) for each in bounds] if wide else []
+        table.add_row(size(each.bytes), *interval, growth, Text(" ← ".join(each.calls)))
     return table
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from heapwright.artefacts.stacks.profile import functions_at
 from heapwright.profile.stacks import NOW, read_named_stacks
+from heapwright.profile.symbols.names import Known
 from support.running import ran
 from support.tool_files import GPERFTOOLS, pprof
 
@@ -47,6 +48,11 @@ def test_an_address_is_named_by_its_file(tmp_path: Path) -> None:
     )
     assert names(file) == ["grab"]
     assert NOW in read_named_stacks(file).notes
+    known: Known = {}
+    found = read_named_stacks(file, known)
+    assert [each.name for functions in known.values() for each in functions] == ["grab"]
+    program.unlink()
+    assert read_named_stacks(file, known) == found, "known places are not looked up again"
 
 
 def test_an_address_without_its_file_stays_one(tmp_path: Path) -> None:

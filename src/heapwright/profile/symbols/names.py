@@ -24,6 +24,8 @@ CUT = Function(name="(outer calls left out)")
 V8_NAME = re.compile(r"JS:(?P<name>.*?) ?(?P<file>[^ ]+):(?P<line>\d{1,9}):\d+$")
 Place = tuple[int, int]
 Named = Mapping[Place, tuple[Function, ...]]
+Known = dict[tuple[CodeObject, int], tuple[Function, ...]]
+"""Names by file and address, kept for later trees of the same process."""
 
 
 def named(profile: Profile, root: Path | None = None) -> Profile:
@@ -35,20 +37,30 @@ def named(profile: Profile, root: Path | None = None) -> Profile:
     return profile.model_copy(update={"calls": calls, "sites": sites})
 
 
-def named_calls(calls: Calls, root: Path | None = None) -> Calls:
-    """The tree with names."""
+def named_calls(calls: Calls, root: Path | None = None, known: Known | None = None) -> Calls:
+    """The tree with names. Places in `known` are not looked up again, and new ones are added."""
+    known = {} if known is None else known
     asked: dict[int, set[int]] = defaultdict(set)
     for node in calls.nodes[1:]:
         asked[node.code].add(node.address)
     places: dict[Place, tuple[Function, ...]] = {}
+    new: dict[Place, tuple[Function, ...]] = {}
     for code, addresses in asked.items():
         if code < len(calls.objects):
-            found = in_object(calls.objects[code], sorted(addresses), root)
-            places.update({(code, address): what for address, what in found.items()})
+            object_ = calls.objects[code]
+            unknown = sorted(each for each in addresses if (object_, each) not in known)
+            found = in_object(object_, unknown, root) if unknown else {}
+            new.update({(code, address): what for address, what in found.items()})
+            old = addresses.difference(unknown)
+            places.update({(code, each): known[object_, each] for each in old})
         else:
             cut = code > len(calls.objects)
-            places.update({(code, at): (CUT if cut else _bare("", at),) for at in addresses})
-    return _with_functions(calls, readable(places))
+            new.update({(code, at): (CUT if cut else _bare("", at),) for at in addresses})
+    for (code, address), functions in readable(new).items():
+        places[code, address] = functions
+        if code < len(calls.objects):
+            known[calls.objects[code], address] = functions
+    return _with_functions(calls, places)
 
 
 def in_object(
