@@ -35,7 +35,8 @@ using Mutex = CountedLock<FutexLock>;
 using Source = ExtentHeap<32 * KiB, Mutex, GranarySettings, SystemExtents>;
 // Units of 32 KiB, for small and large objects.
 using Extents = UniqueHeap<ExtentsName, Source>;
-using Classes = LinearSlots<1024, 4 * KiB, 16 * KiB>; // steps of 16, then 8 and 4 per doubling
+// Steps of 16, then 8 and 4 per doubling. The larger slots are stretched to fill a superblock.
+using Classes = LinearSlots<1024, 4 * KiB, 16 * KiB, SuperblockFit<32 * KiB>>;
 // f = 1/4. K = 2 for superblocks of 128 slots or more, otherwise K = 1.
 using Rule = Counted<BySlots<128, Emptiness<1, 4, 2>, Emptiness<1, 4, 1>>>;
 // Beyond 16 threads, a thread shares a heap until its 512th request or free of a small object.

@@ -5,8 +5,10 @@
 // found by a subtraction and a shift. Above, there are eight classes per doubling up to `Fine`, and
 // four up to `Largest`. These are found by one load from a table with one byte for each 64.
 //
-// The waste is less than 16 bytes up to `Linear`, a ninth of the slot up to `Fine`, and a fifth
-// beyond.
+// A policy may stretch the slots beyond `Linear`. Classes with the same slot are then one class.
+//
+// The waste is less than 16 bytes up to `Linear`. Without a policy it is at most a ninth of the
+// slot up to `Fine`, and a fifth beyond.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -19,7 +21,14 @@
 
 namespace heapwright {
 
-template <std::size_t Linear, std::size_t Fine, std::size_t Largest>
+/// A policy that leaves each slot as it is.
+struct AsStepped {
+    [[nodiscard]] static constexpr std::size_t of(std::size_t slot) noexcept { return slot; }
+};
+
+/// `Stretch::of` returns a slot that is as large or larger: a multiple of 64 that does not fall
+/// while its argument rises. It leaves `Largest` as it is.
+template <std::size_t Linear, std::size_t Fine, std::size_t Largest, class Stretch = AsStepped>
 class LinearSlots {
     static_assert(std::has_single_bit(Linear) && std::has_single_bit(Fine) &&
                   std::has_single_bit(Largest));
@@ -34,11 +43,22 @@ class LinearSlots {
         return slot + (slot < Linear ? minAlignment : doubling / (slot < Fine ? 8U : 4U));
     }
 
-    static constexpr std::size_t counted() noexcept {
-        std::size_t number = 1;
-        for (std::size_t slot = minAlignment; slot != Largest; slot = next(slot)) {
-            ++number;
+    /// Runs `visit` on each slot, in increasing order.
+    template <class Visit>
+    static constexpr void forEachSlot(Visit visit) noexcept {
+        std::size_t last = 0;
+        for (std::size_t step = minAlignment; last < Largest; step = next(step)) {
+            const std::size_t slot = step <= Linear ? step : Stretch::of(step);
+            if (slot != last) {
+                visit(slot);
+                last = slot;
+            }
         }
+    }
+
+    static constexpr std::size_t counted() noexcept {
+        std::size_t number = 0;
+        forEachSlot([&number](std::size_t /*slot*/) { ++number; });
         return number;
     }
 
@@ -83,11 +103,8 @@ public:
 private:
     static constexpr auto sizes_ = [] {
         std::array<std::uint32_t, count> sizes{};
-        std::size_t slot = minAlignment;
-        for (std::uint32_t& entry : sizes) {
-            entry = static_cast<std::uint32_t>(slot);
-            slot = next(slot);
-        }
+        std::size_t at = 0;
+        forEachSlot([&](std::size_t slot) { sizes[at++] = static_cast<std::uint32_t>(slot); });
         return sizes;
     }();
 

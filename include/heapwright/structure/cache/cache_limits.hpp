@@ -7,6 +7,8 @@
 //   CacheLimits{.perClassBytes = 8 * KiB, .perClassObjects = 64, ...}
 #pragma once
 
+#include <heapwright/core/address.hpp>
+
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -15,7 +17,7 @@
 namespace heapwright {
 
 struct CacheLimits {
-    /// The bytes of one size class that a thread keeps. It keeps one object at least.
+    /// The bytes of one size class that a thread keeps, rounded to whole objects, and one at least.
     std::size_t perClassBytes;
     /// The most objects of one size class that a thread keeps.
     std::size_t perClassObjects;
@@ -45,9 +47,10 @@ struct CacheLimits {
     }
 
     /// The size of the coarser class for a size: a power of two, or one and a half times that.
-    /// Sizes of up to 64 bytes have none.
+    /// Sizes of up to 64 bytes have none, and neither have objects of more than a page, because
+    /// they touch pages of their own.
     [[nodiscard]] static constexpr std::size_t coarseSizeFor(std::size_t size) noexcept {
-        if (size <= 64) {
+        if (size <= 64 || size > 4 * KiB) {
             return size;
         }
         const std::size_t doubled = std::bit_ceil(size);
@@ -57,7 +60,7 @@ struct CacheLimits {
     /// How many objects of a size a thread keeps.
     [[nodiscard]] constexpr std::uint32_t roomFor(std::size_t size) const noexcept {
         return static_cast<std::uint32_t>(
-            std::clamp(perClassBytes / size, std::size_t{1}, perClassObjects));
+            std::clamp((perClassBytes + size / 2) / size, std::size_t{1}, perClassObjects));
     }
     /// How many objects a flush hands down: half of what the thread keeps, or a batch.
     [[nodiscard]] constexpr std::uint32_t flushFor(std::size_t size) const noexcept {

@@ -282,8 +282,9 @@ private:
     static constexpr auto coarse_ = [] {
         std::array<std::uint8_t, Classes::count> table{};
         for (std::size_t index = 0; index < Classes::count; ++index) {
-            const std::size_t coarser =
-                Classes::classFor(CacheLimits::coarseSizeFor(Classes::sizeOf(index)));
+            // By the smallest size of the class: slots are larger than their steps.
+            const std::size_t least = index == 0 ? 1 : Classes::sizeOf(index - 1) + 1;
+            const std::size_t coarser = Classes::classFor(CacheLimits::coarseSizeFor(least));
             table[index] = static_cast<std::uint8_t>(coarser < Classes::count ? coarser : index);
         }
         return table;

@@ -37,6 +37,7 @@
 #include <heapwright/structure/cache/owner_tag.hpp>
 #include <heapwright/structure/object/object_chain.hpp>
 #include <heapwright/structure/superblock/line_policies.hpp>
+#include <heapwright/structure/superblock/superblock_layout.hpp>
 #include <heapwright/sync/events.hpp>
 #include <heapwright/sync/shared_word.hpp>
 
@@ -57,37 +58,6 @@ template <class H>
 concept BlockHeap = OwningHeap<H> && TrimmableHeap<H> && requires {
     { H::blockSize } -> std::convertible_to<std::size_t>;
     requires H::blockSize != 0 && H::alignment >= H::blockSize;
-};
-
-/// The geometry that all superblocks of a size class share.
-struct SuperblockLayout {
-    static constexpr std::size_t cacheLine = 64;
-    using Link = std::uint16_t;
-
-    std::uint32_t slot;       ///< size of a slot, in bytes
-    std::uint32_t reciprocal; ///< 2^32 / slot, rounded up
-    std::uint16_t count;      ///< number of slots
-    std::uint16_t first;      ///< offset of the first slot, in bytes
-
-    /// The layout of superblocks of `size` bytes. Pre: `slot <= size / 2`.
-    [[nodiscard]] static constexpr SuperblockLayout of(std::size_t size,
-                                                       std::size_t slot) noexcept {
-        std::size_t count = (size - cacheLine) / (slot + sizeof(Link));
-        while (firstFor(count) + count * slot > size) {
-            --count;
-        }
-        return {static_cast<std::uint32_t>(slot), reciprocalOf(slot),
-                static_cast<std::uint16_t>(count), static_cast<std::uint16_t>(firstFor(count))};
-    }
-
-private:
-    [[nodiscard]] static constexpr std::uint32_t reciprocalOf(std::size_t number) noexcept {
-        const std::uint64_t one = std::uint64_t{1} << 32U;
-        return static_cast<std::uint32_t>((one + number - 1) / number);
-    }
-    [[nodiscard]] static constexpr std::size_t firstFor(std::size_t count) noexcept {
-        return roundUp(cacheLine + count * sizeof(Link), cacheLine);
-    }
 };
 
 template <class Block>

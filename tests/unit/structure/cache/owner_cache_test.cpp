@@ -3,6 +3,7 @@
 #include <heapwright/sizeclass/linear_slots.hpp>
 #include <heapwright/structure/cache/cache_limits.hpp>
 #include <heapwright/structure/cache/owner_cache.hpp>
+#include <heapwright/structure/superblock/superblock_layout.hpp>
 
 #include <gtest/gtest.h>
 
@@ -183,6 +184,16 @@ TEST(OwnerCache, RefillsAClassFromACoarserOneAFewTimes) {
         << "each class has its own number";
     EXPECT_EQ(cache.refillClass(coarse), coarse);
     EXPECT_EQ(cache.refillClass(0), 0U) << "small classes have no coarser one";
+}
+
+/// A class with stretched slots has the coarser class of its smallest requests.
+TEST(OwnerCache, TakesNoCoarserClassThanTheRequestsNeed) {
+    using Stretched = LinearSlots<1 * KiB, 4 * KiB, 16 * KiB, SuperblockFit<32 * KiB>>;
+    OwnerCache<Stretched, limits.withCoarseRefills(2), PlainFreelist> cache;
+    for (const std::size_t itself : {2048U, 4096U, 5000U, 8000U, 8192U, 16384U}) {
+        EXPECT_EQ(cache.refillClass(Stretched::classFor(itself)), Stretched::classFor(itself));
+    }
+    EXPECT_EQ(cache.refillClass(Stretched::classFor(2500)), Stretched::classFor(3072));
 }
 
 TEST(OwnerCache, RefillsAClassFromItselfWithoutCoarseRefills) {
