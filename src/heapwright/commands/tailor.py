@@ -10,8 +10,7 @@ import contextlib
 import os
 import shlex
 import shutil
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
@@ -24,7 +23,6 @@ from heapwright.artefacts.tailoring.document import Judgement
 from heapwright.artefacts.tailoring.folder import Question, Replayed, TailorFolder
 from heapwright.base import native
 from heapwright.base.errors import ExitCode, HeapwrightError
-from heapwright.base.paths import is_trace
 from heapwright.base.scratch import Scratch
 from heapwright.commands.comparison_notes import why_nothing
 from heapwright.commands.conclusion import is_compared
@@ -32,14 +30,24 @@ from heapwright.commands.output import Outputs
 from heapwright.commands.record import record_command
 from heapwright.commands.setup import check, discovering
 from heapwright.commands.slow_steps import ReportStep, reporting_steps
-from heapwright.commands.tailor_answer import Options, Search, document_of, figure_of, lines_of
+from heapwright.commands.tailor_answer import (
+    PAGE,
+    Options,
+    Search,
+    document_of,
+    figure_of,
+    is_trace_input,
+    lines_of,
+)
 from heapwright.commands.tailor_candidates import (
-    AT_ONCE,
     Candidate,
     candidates_of,
+    compilation_s,
     compile_all,
+    counting_s,
     replay_all,
 )
+from heapwright.commands.tailor_proof import proved
 from heapwright.commands.tailor_race import (
     SYSTEM,
     Field,
@@ -48,21 +56,23 @@ from heapwright.commands.tailor_race import (
     newest_peers,
     raced,
 )
+from heapwright.commands.tailor_steps import Place, value_steps
 from heapwright.commands.tailor_text import announce, print_proposals, print_tailoring
-from heapwright.compose.compiler import find_compiler, write
+from heapwright.compose.compiler import find_compiler
 from heapwright.compose.installation import check_name
-from heapwright.compose.workshop import Order, Shop, compose
 from heapwright.experiment.design import fresh_seed
 from heapwright.experiment.preload import PreloadPaths
 from heapwright.experiment.treatments import Request
+from heapwright.replay.instructions import can_count
+from heapwright.report.tailor.page import page
 from heapwright.tailor.figures import Figures, figures_of, together
-from heapwright.tailor.header import header_of, type_of
+from heapwright.tailor.grammar import Sentence
 from heapwright.tailor.judge import beside_of, finalists
 from heapwright.tailor.proposals import propose
 
 __all__ = ["Options", "run_tailoring"]
-COMPILATION_S = 12.0
-"""Of one candidate, about: for the estimate of the least budget."""
+COUNT_SHARE = 0.2
+"""Of the time that is left after the compilations, for counts of instructions."""
 RACE_SHARE = 0.6
 """Of the time that is left after the replays."""
 REFUSED = {ExitCode.BAD_INPUT, ExitCode.NOTHING_COMPARED}
@@ -73,7 +83,7 @@ def run_tailoring(options: Options) -> ExitCode:
     """Run the verb; return the exit status. Raises HeapwrightError for a refused request."""
     outputs = Outputs(json=options.json_file)
     for words in (*options.inputs, *options.unseen):
-        if not _is_trace(words):
+        if not is_trace_input(words):
             check(words, Path.cwd(), dict(os.environ), shell=False)
     begun = monotonic()
     own = native.native_dir()
@@ -87,6 +97,8 @@ def run_tailoring(options: Options) -> ExitCode:
             _raced_and_judged(options, folder, search, peers, begun)
         document = document_of(options, folder, search)
         folder.keep("result.json", document.to_json())
+        header = Path(document.header).read_text("utf-8") if document.header else ""
+        folder.keep(PAGE, page(document, header))
         failure = outputs.write(json=document.to_json)
         print_tailoring(document, lines_of(folder, search), options.quiet, outputs.stream)
         if failure is not None:
@@ -108,10 +120,6 @@ def _searched(options: Options, folder: TailorFolder, begun: float) -> Search:
         raise
 
 
-def _is_trace(words: tuple[str, ...]) -> bool:
-    return len(words) == 1 and is_trace(Path(words[0]))
-
-
 def _peers() -> tuple[str, ...]:
     with PreloadPaths() as paths, discovering(dict(os.environ), paths) as discovery:
         return newest_peers(discovery)
@@ -128,6 +136,7 @@ def _folder(options: Options, peers: tuple[str, ...]) -> Iterator[TailorFolder]:
         unseen=options.unseen,
         cwd=str(Path.cwd()),
         name=options.name,
+        proposal=options.proposal or "",
         peers=peers,
         margin=options.margin,
         headers=headers_hash(native.native_dir()),
@@ -157,7 +166,7 @@ def _stamps(options: Options) -> dict[str, tuple[int, int]]:
     """What changes if another file takes the place of a trace."""
     found = {}
     for words in (*options.inputs, *options.unseen):
-        if _is_trace(words):
+        if is_trace_input(words):
             status = Path(words[0]).stat()
             found[words[0]] = status.st_size, status.st_mtime_ns
     return found
@@ -173,7 +182,7 @@ def _read(options: Options, folder: TailorFolder, tell: ReportStep) -> Figures:
 
 
 def _trace_of(words: tuple[str, ...], number: int, folder: TailorFolder, options: Options) -> Path:
-    if _is_trace(words):
+    if is_trace_input(words):
         return Path(words[0])
     trace = folder.trace(number)
     if not trace.exists():
@@ -197,7 +206,7 @@ def _trace_of(words: tuple[str, ...], number: int, folder: TailorFolder, options
 def _try_unseen(options: Options, tell: ReportStep) -> None:
     """Refuse an unseen input that fails, before the search."""
     for words in options.unseen:
-        if _is_trace(words):
+        if is_trace_input(words):
             continue
         tell("trying the unseen inputs")
         with Scratch() as folder:
@@ -235,9 +244,9 @@ def _proposed(
     begun: float,
 ) -> Search:
     """The candidates, compiled and replayed."""
-    candidates = candidates_of(propose(figures), folder)
+    candidates = candidates_of(_chosen(propose(figures), options.proposal), folder)
     missing = sum(not each.library.exists() for each in candidates)
-    needed = missing * COMPILATION_S / min(AT_ONCE, len(os.sched_getaffinity(0)))
+    needed = compilation_s(candidates)
     if needed > options.budget_s - (monotonic() - begun):
         least = (needed + monotonic() - begun) * 1.5 / 60
         raise HeapwrightError(
@@ -251,14 +260,32 @@ def _proposed(
         (own,) = discovery.requested([Request("granary")])
     libraries |= {SYSTEM: None, own.name: Path(own.path or "")}
     trace = _trace_of(options.inputs[0], 0, folder, options)
-    by_key = replay_all(trace, libraries, folder, tell)
+    count_s = COUNT_SHARE * (options.budget_s - (monotonic() - begun))
+    by_key = replay_all(trace, libraries, folder, tell, count_s)
     names = {each.digest: each.name for each in candidates}
-    return Search(
-        figures,
-        candidates,
-        compiler,
-        {names.get(key, key): replayed for key, replayed in by_key.items()},
-    )
+    replays = {names.get(key, key): replayed for key, replayed in by_key.items()}
+    return Search(figures, candidates, compiler, replays, notes=_count_notes(replays))
+
+
+def _chosen(sentences: tuple[Sentence, ...], name: str | None) -> tuple[Sentence, ...]:
+    """All of them, or the one of this name."""
+    found = tuple(each for each in sentences if name in (None, each.name))
+    if not found:
+        raise HeapwrightError(
+            f"there is no proposal {name} for this input",
+            f"there are {', '.join(each.name for each in sentences)}",
+        )
+    return found
+
+
+def _count_notes(replays: Mapping[str, Replayed]) -> tuple[str, ...]:
+    """Why times of a busy machine chose the finalists, if they did."""
+    if any(each.instructions is not None for each in replays.values()):
+        return ()
+    why = "valgrind is not installed (package valgrind)"
+    if can_count():
+        why = f"that takes about {counting_s(replays.values()):.0f} s of the budget"
+    return (f"times chose the finalists, and no counts of instructions: {why}",)
 
 
 def _raced_and_judged(
@@ -296,14 +323,17 @@ def _raced_and_judged(
             return
         if not is_compared(race):
             raise why_nothing(race)
-    _choose(search, peers, chosen, options.margin)
-    if search.winner is None:
-        search.interrupted, search.finished = False, True
-        return
-    library = _proved(options, folder, search)
-    if library is None:
-        search.interrupted, search.finished = False, True
-        return
+    library = None
+    while library is None:
+        proven = [each for each in chosen if each.name not in search.refused]
+        _choose(search, peers, proven, options.margin)
+        if search.winner is None:
+            search.interrupted, search.finished = False, True
+            return
+        trace = _trace_of(options.inputs[0], 0, folder, options)
+        left = options.budget_s - (monotonic() - begun)
+        value_steps(Place(folder, trace, options.compiler, options.quiet), search, left)
+        library = proved(options, folder, search)
     _judge(options, field, search, library, begun)
 
 
@@ -321,84 +351,15 @@ def _choose(search: Search, peers: tuple[str, ...], chosen: list[Candidate], mar
 
     search.against = min(peers, key=lambda name: ratio(name, figure))
     search.leanest = min(peers, key=lambda name: ratio(name, "memory"))
+    search.winner = None
+    if not chosen:
+        return
     least = min(ratio(each.name, figure) for each in chosen)
     near = [each for each in chosen if ratio(each.name, figure) <= (1 + margin) * least]
     if least < float("inf"):
         search.winner = min(near, key=lambda each: ratio(each.name, "memory"))
     if search.winner is None:
         search.notes += ("every finalist failed in the race",)
-
-
-def _proved(options: Options, folder: TailorFolder, search: Search) -> Path | None:
-    """Compose the winner with the conformance suite, into the folder. None: it fails."""
-    winner = search.winner
-    assert winner is not None
-    name = options.name
-    place = folder.allocators / name / f"libheapwright-{name}.so"
-    if place.exists():
-        return place
-    sentence = replace(winner.sentence, name=name)
-    write(folder.path / f"{name}.hpp", header_of(sentence, name, _head(options, search)))
-    environment = dict(os.environ)
-    own = native.native_dir()
-    with (
-        PreloadPaths() as paths,
-        reporting_steps(quiet=options.quiet) as tell,
-        discovering(environment, paths) as discovery,
-    ):
-        shop = Shop(
-            native=own,
-            catalogue=read_registry(own, folder.allocators),
-            allocators=folder.allocators,
-            environment=environment,
-            conformance=native.program("conformance"),
-            preload=paths.of,
-            judge=lambda label, library: (
-                discovery.look_up([Request(label, str(library))])[0].reason
-            ),
-            tell=lambda what, done, of: tell(what, f"{done} of {of}" if of else ""),
-        )
-        order = Order(
-            name=name,
-            file=folder.path / f"{name}.hpp",
-            type=type_of(name),
-            caption=f"tailored for {shlex.join(options.inputs[0])[:100]}",
-            compiler=options.compiler,
-            force=True,
-        )
-        try:
-            compose(order, shop)
-        except HeapwrightError as error:
-            if error.exit_code != ExitCode.BAD_INPUT:
-                raise  # the machine failed, and not the allocator
-            search.notes += (f"{winner.name} is not proved: {error.message}",)
-            return None
-    return place
-
-
-def _head(options: Options, search: Search) -> tuple[str, ...]:
-    """The opening comment of the header."""
-    assert search.winner is not None
-    figures, winner = search.figures, search.winner
-    replayed, system = search.replays[winner.name], search.replays[SYSTEM]
-    trained = "; ".join(shlex.join(words) for words in options.inputs)
-    return (
-        f"Fitted to: {trained}",
-        f"The program made {figures.allocations:,} allocations of {len(figures.counts):,} sizes "
-        f"with {figures.threads} thread{'s' if figures.threads > 1 else ''}. "
-        f"{len(search.candidates)} proposals were replayed, and the finalists raced on the "
-        "program. The figures in the captions are those of the trace.",
-        _replay_text(replayed, system),
-    )
-
-
-def _replay_text(own: Replayed, system: Replayed) -> str:
-    if not (own.seconds and own.peak_bytes and system.seconds and system.peak_bytes):
-        return "Its replay has no figures beside glibc."
-    return (
-        f"Replays of the trace: {own.seconds / system.seconds:.2f} times the time of glibc and "
-        f"{own.peak_bytes / system.peak_bytes:.2f} times its peak memory."
-    )
 
 
 def _judge(options: Options, field: Field, search: Search, library: Path, begun: float) -> None:

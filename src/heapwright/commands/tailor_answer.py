@@ -15,14 +15,19 @@ from heapwright.artefacts.tailoring.document import (
     Answer,
     Judgement,
     ProgramFigures,
+    Proof,
     Ratio,
+    StepValue,
     Tailoring,
 )
 from heapwright.artefacts.tailoring.folder import Replayed, TailorFolder
+from heapwright.base.paths import is_trace
 from heapwright.commands.tailor_candidates import Candidate
 from heapwright.commands.tailor_race import CONFIDENCE, SYSTEM
 from heapwright.tailor.figures import Figures
 from heapwright.tailor.judge import answer_of, finalists, front
+
+PAGE = "page.html"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +38,8 @@ class Options:
     """Commands or single traces; the first is raced."""
     unseen: tuple[tuple[str, ...], ...]
     name: str
+    proposal: str | None
+    """The only one that is tried; None: all."""
     budget_s: float
     folder: Path | None
     margin: float
@@ -57,10 +64,20 @@ class Search:
     against: str = SYSTEM
     """The fastest existing allocator of the race."""
     leanest: str = SYSTEM
+    steps: tuple[StepValue, ...] = ()
+    """Of the winner."""
+    proofs: tuple[Proof, ...] = ()
+    refused: frozenset[str] = frozenset()
+    """Candidates that failed their proof."""
     judged: tuple[Judgement, ...] = ()
     notes: tuple[str, ...] = ()
     finished: bool = False
     interrupted: bool = False
+
+
+def is_trace_input(words: tuple[str, ...]) -> bool:
+    """Whether an input is a trace, and no command."""
+    return len(words) == 1 and is_trace(Path(words[0]))
 
 
 def figure_of(comparison: Comparison) -> str:
@@ -75,6 +92,10 @@ def document_of(options: Options, folder: TailorFolder, search: Search) -> Tailo
     library = folder.allocators / options.name / f"libheapwright-{options.name}.so"
     made = library.exists()
     rebuild = ["heapwright", "compose", options.name, "--file", str(header)]
+    trace = options.inputs[0][0] if is_trace_input(options.inputs[0]) else str(folder.trace(0))
+    again = ["heapwright", "tailor", "--name", options.name]
+    if search.winner is not None:
+        again += ["--proposal", search.winner.name]
     machine = read_environment([], dict(os.environ))
     return Tailoring(
         heapwright_version=__version__,
@@ -88,10 +109,14 @@ def document_of(options: Options, folder: TailorFolder, search: Search) -> Tailo
         figures=_program_figures(search.figures),
         candidates=_rows(search),
         raced=_ratios(search.race),
+        winner=search.winner.name if search.winner and made else "",
+        steps=search.steps if made else (),
+        proofs=search.proofs,
         judged=search.judged,
         header=str(header) if made else "",
         library=str(library) if made else "",
         rebuild=shlex.join(rebuild) if made else "",
+        rebuild_from_trace=shlex.join([*again, trace]) if made else "",
         answer=_answer(options, search),
         finished=search.finished,
     )
@@ -141,8 +166,9 @@ def _program_figures(figures: Figures) -> ProgramFigures:
 
 
 def _rows(search: Search) -> tuple[document.Candidate, ...]:
+    best = front(_own_replays(search))
     stayed = {
-        **dict.fromkeys(front(_own_replays(search)), "it is no finalist of the front"),
+        **dict.fromkeys(best, "it is no finalist of the front"),
         **dict.fromkeys(_best_replays(search), ""),
     }
     rows = []
@@ -157,6 +183,9 @@ def _rows(search: Search) -> tuple[document.Candidate, ...]:
                 type=" ".join(steps.split()),
                 seconds=replayed.seconds,
                 peak_bytes=replayed.peak_bytes,
+                faults=replayed.faults,
+                instructions=replayed.instructions,
+                front=each.name in best,
                 left=replayed.why_not or left,
             )
         )
@@ -181,5 +210,7 @@ def _ratios(race: Comparison | None) -> dict[str, tuple[Ratio | None, Ratio | No
 def lines_of(folder: TailorFolder, search: Search) -> list[str]:
     place = shlex.quote(str(folder.path))
     return (
-        [f"search: {place}"] if search.finished else [f"the same command with -o {place} continues"]
+        [f"search: {place}", f"page: {shlex.quote(str(folder.path / PAGE))}"]
+        if search.finished
+        else [f"the same command with -o {place} continues"]
     )

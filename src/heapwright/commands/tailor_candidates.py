@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The candidates of `heapwright tailor`: each is compiled once, and replayed."""
 
+import contextlib
 import os
-from collections.abc import Mapping, Sequence
+import resource
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,12 +21,15 @@ from heapwright.compose.compiler import find_compiler, not_written, write
 from heapwright.compose.library import build_library
 from heapwright.experiment.preload import PreloadPaths
 from heapwright.experiment.runner import with_preload
+from heapwright.replay.instructions import SLOWDOWN, can_count, count_instructions
 from heapwright.replay.once import replay_once
 from heapwright.replay.prepare import prepare, refuse_beyond_memory
 from heapwright.tailor.grammar import Sentence
 from heapwright.tailor.header import digest_of, header_of, type_of
 
 REPETITIONS = 3
+COMPILATION_S = 12.0
+"""Of one candidate, about: for the estimate of the least budget."""
 AT_ONCE = 2
 """Compilers, if there are as many processors: each needs up to 500 MiB."""
 
@@ -61,10 +66,16 @@ def _entry(sentence: Sentence) -> ComposedAllocator:
     return ComposedAllocator(name, f"{name}.hpp", type_of(name), name, sentence.entry_points)
 
 
+def compilation_s(candidates: Sequence[Candidate]) -> float:
+    """About the time that the compilations of those take that are not compiled."""
+    missing = sum(not each.library.exists() for each in candidates)
+    return missing * COMPILATION_S / _at_once()
+
+
 def compile_all(candidates: Sequence[Candidate], compiler: str | None, tell: ReportStep) -> None:
     """Compile what the folder does not have. Raises HeapwrightError: each sentence must compile."""
     missing = [each for each in candidates if not is_file(each.library)]
-    pool = ThreadPoolExecutor(max(1, min(AT_ONCE, len(os.sched_getaffinity(0)))))
+    pool = ThreadPoolExecutor(_at_once())
     try:
         futures = [pool.submit(_compile, each, compiler) for each in missing]
         for done, future in enumerate(futures):
@@ -103,11 +114,13 @@ def replay_all(
     libraries: Mapping[str, Path | None],
     folder: TailorFolder,
     tell: ReportStep,
+    count_s: float,
 ) -> dict[str, Replayed]:
-    """The replays of each library by its key; those of the folder are not made again."""
+    """The replays of each library by its key, with counted instructions if that takes at most
+    about `count_s`. Those of the folder are not made again."""
     found = folder.replays()
     missing = [key for key in libraries if key not in found]
-    if not missing:
+    if not missing and not _uncounted(libraries, found, count_s):
         return {key: found[key] for key in libraries}
     plan = folder.path / "plan"
     prepared = prepare(trace, plan)
@@ -118,14 +131,57 @@ def replay_all(
                 tell("replaying", f"{done} of {len(missing)}")
                 found[key] = _replayed(plan, libraries[key], paths)
                 folder.keep_replays(found)
+            keys = _uncounted(libraries, found, count_s)
+            with ThreadPoolExecutor(_at_once()) as pool:
+                counts = [
+                    (key, pool.submit(_counted, plan, libraries[key], paths, count_s))
+                    for key in keys
+                ]
+                for done, (key, count) in enumerate(counts):
+                    tell("counting the instructions of the replays", f"{done} of {len(keys)}")
+                    updated = found[key].model_copy(update={"instructions": count.result()})
+                    found[key] = updated
+                    folder.keep_replays(found)
     finally:
         plan.unlink(missing_ok=True)
     return {key: found[key] for key in libraries}
 
 
+def _at_once() -> int:
+    return max(1, min(AT_ONCE, len(os.sched_getaffinity(0))))
+
+
+def _uncounted(
+    libraries: Mapping[str, Path | None], found: Mapping[str, Replayed], count_s: float
+) -> list[str]:
+    """What is to be counted; nothing if that takes too long."""
+    keys = [
+        key
+        for key in libraries
+        if key in found and found[key].seconds is not None and found[key].instructions is None
+    ]
+    return keys if can_count() and counting_s([found[key] for key in keys]) <= count_s else []
+
+
+def counting_s(replays: Iterable[Replayed]) -> float:
+    """About the time that it takes to count their instructions."""
+    return sum(SLOWDOWN * (each.seconds or 0.0) + 1 for each in replays) / _at_once()
+
+
+def _counted(plan: Path, library: Path | None, paths: PreloadPaths, limit_s: float) -> int | None:
+    """None: this allocator cannot be counted; its time is used."""
+    with contextlib.suppress(HeapwrightError):
+        return count_instructions(plan, _environment(library, paths), max(limit_s, 1.0))
+    return None
+
+
+def _environment(library: Path | None, paths: PreloadPaths) -> dict[str, str]:
+    return with_preload(dict(os.environ), *([] if library is None else [paths.of(library)]))
+
+
 def _replayed(plan: Path, library: Path | None, paths: PreloadPaths) -> Replayed:
-    preload = [] if library is None else [paths.of(library)]
-    environment = with_preload(dict(os.environ), *preload)
+    environment = _environment(library, paths)
+    before = _faults()
     try:
         lines = [replay_once(plan, environment) for _ in range(REPETITIONS)]
     except HeapwrightError as error:
@@ -133,4 +189,10 @@ def _replayed(plan: Path, library: Path | None, paths: PreloadPaths) -> Replayed
     return Replayed(
         seconds=min(line.user_s + line.sys_s for line in lines),
         peak_bytes=max(line.peak_bytes for line in lines) or None,
+        faults=(_faults() - before) // REPETITIONS,
     )
+
+
+def _faults() -> int:
+    """The page faults of all children that have ended."""
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_minflt

@@ -8,7 +8,7 @@ from typing import TextIO
 
 from rich.text import Text
 
-from heapwright.artefacts.tailoring.document import Judgement, Ratio, Tailoring
+from heapwright.artefacts.tailoring.document import Judgement, Proof, Ratio, Tailoring
 from heapwright.base.quantities import size
 from heapwright.commands.text import printing
 from heapwright.report.columns import Columns
@@ -83,9 +83,25 @@ def print_tailoring(document: Tailoring, lines: Sequence[str], quiet: bool, stre
     if quiet:
         return
     notes = [f"header: {document.header}", f"library: {document.library}"]
-    notes = [*notes, f"build it again: {document.rebuild}"] if document.header else []
-    for line in (*document.answer.notes, *notes, *lines):
+    again = [f"build it again: {document.rebuild}"]
+    if document.rebuild_from_trace:
+        again.append(f"tailor it again from the trace: {document.rebuild_from_trace}")
+    notes = [*notes, *again] if document.header else []
+    proofs = [proof_text(each) for each in document.proofs if not each.failed]
+    for line in (*document.answer.notes, *proofs, *notes, *lines):
         console.print(Text(f"- {line}"), soft_wrap=True)
+
+
+def proof_text(proof: Proof) -> str:
+    """What a proved allocator has passed."""
+    what = [
+        f"{proof.conformance} conformance cases",
+        f"{len(proof.promises)} promised ends of mistakes",
+        f"{len(proof.stress)} workloads with threads",
+        *(f"the sanitizers {each}" for each in proof.sanitizers),
+    ]
+    missing = f". Not examined: {'; '.join(proof.missing)}" if proof.missing else ""
+    return f"{proof.candidate} passed {', '.join(what)}{missing}"
 
 
 def _input(judgement: Judgement) -> str:

@@ -4,6 +4,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from statistics import median
 
 from heapwright.artefacts.comparison.document import Comparison
 from heapwright.artefacts.tailoring.document import Answer, Beside, Judgement, Ratio, Verdict
@@ -16,14 +17,36 @@ LOSS = 0.01
 """And with at most this loss of the other figure."""
 SLOWEST = 1.25
 """Times the fastest replay: the calls are a part of a program, but one this slow is no finalist."""
+FAULT = 2500
+"""Instructions that stand for a page fault: about what Linux needs for one, in user mode's time."""
+
+
+def costs(replays: Mapping[str, Replayed]) -> dict[str, float]:
+    """What stands for the time of each measured replay.
+
+    Instructions, and `FAULT` for each page fault, if those of most candidates were counted. The
+    others then have their time at the median rate of the counted ones. Else the times.
+    """
+    timed = {name: each for name, each in replays.items() if each.seconds is not None}
+    counted = {
+        name: float(each.instructions + FAULT * (each.faults or 0))
+        for name, each in timed.items()
+        if each.instructions is not None
+    }
+    times = {name: each.seconds or 0.0 for name, each in timed.items()}
+    if 2 * len(counted) <= len(timed):
+        return times
+    rate = median(cost / max(times[name], 1e-6) for name, cost in counted.items())
+    return {name: counted.get(name, rate * times[name]) for name in timed}
 
 
 def front(replays: Mapping[str, Replayed]) -> list[str]:
     """The candidates that no other beats in both figures, the fastest first."""
+    cost = costs(replays)
     measured = [
-        (each.seconds, each.peak_bytes, name)
+        (cost[name], each.peak_bytes, name)
         for name, each in replays.items()
-        if each.seconds is not None and each.peak_bytes is not None
+        if name in cost and each.peak_bytes is not None
     ]
     found: list[str] = []
     least = math.inf
@@ -40,12 +63,12 @@ def finalists(replays: Mapping[str, Replayed]) -> list[str]:
     ranked = front(replays)
     if not ranked:
         return []
-    fastest = replays[ranked[0]].seconds or 0.0
-    near = [name for name in ranked if (replays[name].seconds or 0.0) <= SLOWEST * fastest]
+    cost = costs(replays)
+    near = [name for name in ranked if cost[name] <= SLOWEST * cost[ranked[0]]]
     chosen = [near[0], near[-1]]
 
     def product(name: str) -> float:
-        return (replays[name].seconds or 0.0) * (replays[name].peak_bytes or 0)
+        return cost[name] * (replays[name].peak_bytes or 0)
 
     rest = sorted(set(ranked) - set(chosen), key=product)
     return list(dict.fromkeys([*chosen, *rest]))[:FINALISTS]

@@ -7,7 +7,7 @@ from typing import cast
 from heapwright.artefacts.comparison.document import Comparison, Effect, Key
 from heapwright.artefacts.tailoring.document import Beside
 from heapwright.artefacts.tailoring.folder import Replayed
-from heapwright.tailor.judge import FINALISTS, answer_of, beside_of, finalists, front
+from heapwright.tailor.judge import FINALISTS, answer_of, beside_of, costs, finalists, front
 
 from .builders import beside, judgement
 
@@ -33,6 +33,24 @@ def test_finalists_are_few_and_near_the_fastest() -> None:
     chosen = finalists(replays(**many, slow=(3.0, 1)))
     assert len(chosen) == FINALISTS
     assert chosen[:2] == ["c0", "c7"]
+
+
+def counted(seconds: float, peak: int, instructions: int | None, faults: int = 0) -> Replayed:
+    return Replayed(seconds=seconds, peak_bytes=peak, instructions=instructions, faults=faults)
+
+
+def test_counts_of_instructions_choose_before_noisy_times() -> None:
+    noisy = {"quick": counted(2.0, 20, 1000), "slow": counted(1.0, 20, 2000)}
+    assert finalists(noisy) == ["quick"]
+    faulting = {"quick": counted(2.0, 20, 1000, faults=1), "slow": counted(1.0, 20, 2000)}
+    assert finalists(faulting) == ["slow"], "a page fault costs more than 1,000 instructions"
+
+
+def test_what_cannot_be_counted_has_its_time_at_the_rate_of_the_others() -> None:
+    mixed = {"a": counted(1.0, 20, 1000), "b": counted(2.0, 19, 2000), "c": counted(3.0, 9, None)}
+    assert costs(mixed) == {"a": 1000, "b": 2000, "c": 3000}
+    one = {"a": counted(1.0, 20, 1000), "b": counted(2.0, 19, None)}
+    assert costs(one) == {"a": 1.0, "b": 2.0}, "too few are counted"
 
 
 def test_a_failed_replay_is_no_finalist() -> None:

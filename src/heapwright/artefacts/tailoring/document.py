@@ -65,6 +65,13 @@ class Candidate(_Frozen):
         None
     )
     peak_bytes: Annotated[int | None, Field(description="Largest peak of its replays")] = None
+    faults: Annotated[int | None, Field(description="Page faults of a replay")] = None
+    instructions: Annotated[
+        int | None, Field(description="Of a replay in user mode; null: not counted")
+    ] = None
+    front: Annotated[
+        bool, Field(description="No other has less time and less memory in the replays")
+    ] = False
     left: Annotated[str, Field(description="Why it left the search; empty: a finalist")] = ""
 
 
@@ -97,6 +104,32 @@ class Judgement(_Frozen):
     ]
 
 
+class StepValue(_Frozen):
+    """The replay of the winner with one step undone. Its own figures are those of its candidate."""
+
+    step: Annotated[str, Field(description="The step in the header, by what decides it")]
+    instead: Annotated[str, Field(description="What takes its place")]
+    seconds: float | None = None
+    peak_bytes: int | None = None
+    faults: int | None = None
+    instructions: int | None = None
+    why_not: Annotated[str, Field(description="Why it was not replayed; empty: it was")] = ""
+
+
+class Proof(_Frozen):
+    """The examinations of one candidate before it is judged."""
+
+    candidate: str
+    conformance: Annotated[Count, Field(description="Cases of the suite that it passes")] = 0
+    promises: Annotated[
+        tuple[str, ...], Field(description="Mistakes with a promised end, which were made")
+    ] = ()
+    stress: Annotated[tuple[str, ...], Field(description="Workloads with threads")] = ()
+    sanitizers: Annotated[tuple[str, ...], Field(description="Those of the builds that ran")] = ()
+    missing: Annotated[tuple[str, ...], Field(description="Why others did not run")] = ()
+    failed: Annotated[tuple[str, ...], Field(description="Empty: it is proved")] = ()
+
+
 class Answer(_Frozen):
     """What to do."""
 
@@ -127,10 +160,22 @@ class Tailoring(_Frozen):
         dict[str, tuple[Ratio | None, Ratio | None]],
         Field(description="By allocator: time and memory relative to glibc in the race"),
     ] = {}
+    winner: Annotated[
+        str, Field(description="The candidate that became the tailored allocator; empty: none")
+    ] = ""
+    steps: Annotated[
+        tuple[StepValue, ...], Field(description="Of the winner, each undone in turn")
+    ] = ()
+    proofs: Annotated[
+        tuple[Proof, ...], Field(description="Of each candidate that was to win, in their order")
+    ] = ()
     judged: tuple[Judgement, ...] = ()
     header: Annotated[str, Field(description="Of the tailored allocator; empty: there is none")]
     library: str
     rebuild: Annotated[str, Field(description="The command that builds the library again")]
+    rebuild_from_trace: Annotated[
+        str, Field(description="The command that tailors it again, from the recorded input")
+    ] = ""
     answer: Answer
     finished: bool
 

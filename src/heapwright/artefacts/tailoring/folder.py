@@ -7,6 +7,8 @@
     candidates/DIGEST/       a header and its library, compiled once
     replays.json             the figures of the replays by digest
     race.json, judged-N.json comparisons
+    page.html                the answer with its charts
+    proofs.json              the examinations of the winners by digest
     allocators/NAME/         the tailored allocator: header, library and entry
 
 A stage writes a file when it is complete, beside its place, and moves it. The same search skips
@@ -23,9 +25,10 @@ from typing import Literal, Self
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from heapwright.artefacts.comparison.document import Comparison
+from heapwright.artefacts.tailoring.document import Proof
 from heapwright.base.errors import ExitCode, HeapwrightError
 
-QUESTION, LOCK, REPLAYS = "question.json", "lock", "replays.json"
+QUESTION, LOCK, REPLAYS, PROOFS = "question.json", "lock", "replays.json", "proofs.json"
 
 
 class Question(BaseModel):
@@ -39,6 +42,8 @@ class Question(BaseModel):
     unseen: tuple[tuple[str, ...], ...]
     cwd: str
     name: str
+    proposal: str = ""
+    """The only one that is tried; empty: all."""
     peers: tuple[str, ...]
     margin: float
     headers: str
@@ -57,10 +62,15 @@ class Replayed(BaseModel):
 
     seconds: float | None = None
     peak_bytes: int | None = None
+    faults: int | None = None
+    """Page faults of one replay."""
+    instructions: int | None = None
+    """Of one replay in user mode; None: not counted."""
     why_not: str = ""
 
 
 _REPLAYS = TypeAdapter(dict[str, Replayed])
+_PROOFS = TypeAdapter(dict[str, Proof])
 
 
 class TailorFolder:
@@ -104,6 +114,15 @@ class TailorFolder:
 
     def keep_replays(self, replays: dict[str, Replayed]) -> None:
         self.keep(REPLAYS, _REPLAYS.dump_json(replays, indent=1).decode())
+
+    def proofs(self) -> dict[str, Proof]:
+        """By digest. A damaged file is as none: the winner is proved again."""
+        with contextlib.suppress(OSError, ValidationError):
+            return _PROOFS.validate_json((self.path / PROOFS).read_bytes())
+        return {}
+
+    def keep_proofs(self, proofs: dict[str, Proof]) -> None:
+        self.keep(PROOFS, _PROOFS.dump_json(proofs, indent=1).decode())
 
     def comparison(self, name: str) -> Comparison | None:
         """A complete comparison; None: it is to be made."""
