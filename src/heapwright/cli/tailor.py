@@ -53,6 +53,10 @@ def tailor(
         str | None,
         typer.Option(metavar="NAME", help="Of the new allocator. Default: tailored-PROGRAM."),
     ] = None,
+    proposal: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Try this proposal alone, such as lists-12."),
+    ] = None,
     budget: Annotated[
         float, options.minutes("About the length of the search. One that is too short is refused.")
     ] = DEFAULT_MINUTES,
@@ -65,6 +69,13 @@ def tailor(
             help="Keep the search here. The same command continues the search of the folder.",
         ),
     ] = None,
+    advise: Annotated[
+        bool,
+        typer.Option(
+            "--advise",
+            help="Build nothing: name objects that die together, hot sizes, and pinning sites.",
+        ),
+    ] = False,
     compiler: Annotated[
         str | None, typer.Option(metavar="COMPILER", help="Default: $CXX, c++, g++ or clang++.")
     ] = None,
@@ -81,6 +92,7 @@ def tailor(
       heapwright tailor --unseen 'perl script.pl other.txt' -- perl script.pl some.txt
       heapwright tailor --budget 30 -o search --input './job two' -- ./job one
       heapwright tailor run.trace
+      heapwright tailor --advise -- ./job one
     """
     command = options.command_after_dashes(context)
     if traces and command is not None:
@@ -98,10 +110,14 @@ def tailor(
             "there is nothing to tailor an allocator for: no command and no trace",
             "heapwright tailor -- ./program its arguments",
         )
+    if advise:
+        _advise(first, quiet=quiet, others=bool(inputs or unseen or output or json_file))
+        return
     chosen = commands.tailor.Options(
         inputs=(*first, *(_words(each, "--input") for each in inputs or ())),
         unseen=tuple(_words(each, "--unseen") for each in unseen or ()),
         name=name or _default_name(first[0]),
+        proposal=proposal,
         budget_s=60 * budget,
         folder=output,
         margin=parse_margin(margin),
@@ -112,6 +128,17 @@ def tailor(
         quiet=quiet,
     )
     status = commands.tailor.run_tailoring(chosen)
+    if status is not ExitCode.OK:
+        raise typer.Exit(int(status))
+
+
+def _advise(inputs: list[tuple[str, ...]], *, quiet: bool, others: bool) -> None:
+    if others or len(inputs) > 1:
+        raise HeapwrightError(
+            "--advise reads one command or trace, and writes no files",
+            "leave out --input, --unseen, -o and --json",
+        )
+    status = commands.tailor_advice.run_advice(inputs[0], quiet=quiet)
     if status is not ExitCode.OK:
         raise typer.Exit(int(status))
 

@@ -13,13 +13,22 @@ from typing import Any
 import pytest
 
 from heapwright.analysis.looks import fixed
+from heapwright.artefacts.allocator.catalogue import ComposedAllocator
+from heapwright.artefacts.tailoring.document import Proof
 from heapwright.artefacts.tailoring.folder import Question, Replayed, TailorFolder
 from heapwright.base.errors import ExitCode, HeapwrightError
-from heapwright.commands import tailor, tailor_answer, tailor_candidates, tailor_race
+from heapwright.commands import (
+    tailor,
+    tailor_answer,
+    tailor_candidates,
+    tailor_proof,
+    tailor_race,
+)
 from heapwright.commands.tailor_answer import Options, Search
 from heapwright.commands.tailor_candidates import Candidate
 from heapwright.compose.compiler import CANDIDATES
-from heapwright.compose.workshop import Order, Shop
+from heapwright.compose.conformance import Verdict
+from heapwright.compose.workshop import Made, Order, Shop
 from heapwright.experiment.measurement import Measurement
 from heapwright.tailor.figures import Figures
 from heapwright.tailor.grammar import Sentence
@@ -74,6 +83,18 @@ def test_a_program_without_allocations_is_refused(heapwright: Heapwright, tmp_pa
     refused(heapwright("tailor", "--", program), "nothing to fit an allocator to")
 
 
+def test_advice_names_the_function_whose_objects_die_together(
+    heapwright: Heapwright, worker: Path
+) -> None:
+    done = heapwright("tailor", "--advise", "--", worker)
+    assert done.status == 0, done.err
+    assert "Make a region in main: 210.9 KiB of 2,001 objects die with it" in done.out
+    assert "region = heapwright_region_create(NULL); /* in main */" in done.out
+    assert heapwright("record", "-o", "run.trace", "--", worker).status == 0
+    refused(heapwright("tailor", "--advise", "run.trace"), "no call stacks", "record --stacks")
+    refused(heapwright("tailor", "--advise", "--json", "a", "--", worker), "writes no files")
+
+
 def test_a_failing_input_ends_the_search_before_it_begins(
     heapwright: Heapwright, worker: Path, tmp_path: Path
 ) -> None:
@@ -118,20 +139,26 @@ def short(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, cxx: None) -> None:
             each.library.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(good, each.library)
 
+    def passing(sentence: Sentence, *_: object) -> Proof:
+        return Proof(candidate=sentence.name)
+
     monkeypatch.setattr(tailor, "compile_all", placed)
+    monkeypatch.setattr(tailor_proof, "examined", passing)
     monkeypatch.setattr(tailor, "propose", lambda figures: propose(figures)[:1])
     monkeypatch.setattr(tailor, "newest_peers", lambda _: ("glibc", "granary"))
     monkeypatch.setattr(tailor_race, "race_looks", lambda *_: fixed(3, 0.95))
     monkeypatch.setattr(tailor_race, "MOST_BLOCKS", 5)
 
 
-def _composed(library: Path) -> Callable[[Order, Shop], None]:
+def _composed(library: Path) -> Callable[[Order, Shop], Made]:
     """A composition that delivers this library."""
 
-    def compose(order: Order, shop: Shop) -> None:
+    def compose(order: Order, shop: Shop) -> Made:
         place = shop.allocators / order.name / f"libheapwright-{order.name}.so"
         place.parent.mkdir(parents=True)
         shutil.copy(library, place)
+        entry = ComposedAllocator(order.name, f"{order.name}.hpp", order.type, order.name)
+        return Made(entry, place, (), Verdict(7, 0, ()))
 
     return compose
 
@@ -141,7 +168,7 @@ def test_a_tailored_allocator_that_fails_on_the_unseen_input_is_no_answer(
     heapwright: Heapwright, worker: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bad = forwarding(tmp_path / "bad.so", "abort()", limit=1000)
-    monkeypatch.setattr(tailor, "compose", _composed(bad))
+    monkeypatch.setattr(tailor_proof, "compose", _composed(bad))
     words = ("tailor", "--unseen", f"{worker} 3000", "--name", "own", "--json", "out.json")
     done = heapwright(*words, "--", worker, "2000")
     assert done.status == 0, done.err
@@ -153,6 +180,37 @@ def test_a_tailored_allocator_that_fails_on_the_unseen_input_is_no_answer(
 
 
 @pytest.mark.usefixtures("short")
+def test_a_candidate_that_fails_its_proof_is_named_and_the_next_one_is_proved(
+    heapwright: Heapwright, worker: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good = forwarding(tmp_path / "proved.so", limit=1_000_000_000)
+    seen: list[str] = []
+
+    def first_fails(sentence: Sentence, *_: object) -> Proof:
+        seen.append(sentence.core)
+        failed = ("larson: killed by SIGSEGV",) if len(seen) == 1 else ()
+        return Proof(candidate="own", failed=failed)
+
+    monkeypatch.setattr(tailor, "propose", lambda figures: propose(figures)[:2])
+    monkeypatch.setattr(tailor, "finalists", list)
+    monkeypatch.setattr(tailor_proof, "compose", _composed(good))
+    monkeypatch.setattr(tailor_proof, "examined", first_fails)
+    words = ("tailor", "-o", "search", "--name", "own", "--json", "out.json", "--", worker, "2000")
+    done = heapwright(*words)
+    assert done.status == 0, done.err
+    document = json.loads((tmp_path / "out.json").read_text("utf-8"))
+    bad, fine = document["proofs"]
+    assert bad["failed"] == ["larson: killed by SIGSEGV"]
+    assert (fine["failed"], fine["conformance"]) == ([], 7)
+    assert bad["candidate"] != fine["candidate"]
+    assert f"{bad['candidate']} is not proved: larson: killed by SIGSEGV" in done.out
+    assert f"{fine['candidate']} passed 7 conformance cases" in done.out
+    assert len(document["judged"]) == 1
+    again = heapwright(*words)
+    assert (again.out, len(seen)) == (done.out, 2), "a proof is not made again"
+
+
+@pytest.mark.usefixtures("short")
 @pytest.mark.parametrize("status", [ExitCode.NOT_WRITTEN, ExitCode.BAD_INPUT])
 def test_a_full_disk_is_no_answer_and_a_refused_composition_is_one(
     heapwright: Heapwright, worker: Path, monkeypatch: pytest.MonkeyPatch, status: ExitCode
@@ -160,7 +218,7 @@ def test_a_full_disk_is_no_answer_and_a_refused_composition_is_one(
     def refusing(*_: object) -> None:
         raise HeapwrightError("it was not made", exit_code=status)
 
-    monkeypatch.setattr(tailor, "compose", refusing)
+    monkeypatch.setattr(tailor_proof, "compose", refusing)
     done = heapwright("tailor", "--name", "own", "--", worker, "2000")
     if status == ExitCode.NOT_WRITTEN:
         refused(done, "it was not made", status=status)
@@ -203,7 +261,7 @@ def test_a_search_of_a_trace_continues_with_the_same_trace_and_compiler(
 
 
 def test_a_proposal_of_the_front_that_is_no_finalist_is_not_called_worse(tmp_path: Path) -> None:
-    options = Options((("job",),), (), "own", 60, None, 0.02, (), 1, None, None, True)
+    options = Options((("job",),), (), "own", None, 60, None, 0.02, (), 1, None, None, True)
     names = ["c0", "c1", "c2", "c3", "beaten"]
     replays = {
         name: Replayed(seconds=1 + n / 100, peak_bytes=9 - n) for n, name in enumerate(names)
@@ -276,6 +334,11 @@ def test_a_search_is_interrupted_continues_and_delivers(
     assert "using Own = ANSIWrapper<" in header
     assert f"Fitted to: {worker} 20000" in " ".join(header.replace("//", "").split())
     assert Path(document["library"]).is_file()
+    (proof,) = document["proofs"]
+    assert (proof["failed"], proof["missing"]) == ([], [])
+    assert proof["conformance"] > 50
+    assert proof["sanitizers"] == ["address,undefined", "thread"]
+    assert {"larson", "mixed"} < set(proof["stress"])
     again = heapwright(*words[:-5], "-q", *words[-3:])
     assert again.out.strip() == document["answer"]["reason"]
     other = heapwright(*words[:-1], "30000")
