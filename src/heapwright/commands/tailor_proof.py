@@ -50,12 +50,13 @@ def proved(options: Options, folder: TailorFolder, search: Search) -> Path | Non
     if proof is None or (not proof.failed and not library.exists()):
         with reporting_steps(quiet=options.quiet) as tell:
             proof = _proof(options, folder, search, winner, library, tell)
+        if proof.failed:
+            shutil.rmtree(library.parent, ignore_errors=True)
+            (folder.path / f"{name}.hpp").unlink(missing_ok=True)
         folder.keep_proofs({**proofs, winner.digest: proof})
     search.proofs += (proof,)
     if not proof.failed:
         return library
-    shutil.rmtree(library.parent, ignore_errors=True)
-    (folder.path / f"{name}.hpp").unlink(missing_ok=True)
     search.refused |= {winner.name}
     search.notes += (f"{winner.name} is not proved: {'; '.join(proof.failed)}",)
     return None

@@ -23,6 +23,7 @@ from heapwright.commands import (
     tailor_candidates,
     tailor_proof,
     tailor_race,
+    tailor_steps,
 )
 from heapwright.commands.tailor_answer import Options, Search
 from heapwright.commands.tailor_candidates import Candidate
@@ -143,6 +144,9 @@ def short(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, cxx: None) -> None:
         return Proof(candidate=sentence.name)
 
     monkeypatch.setattr(tailor, "compile_all", placed)
+    monkeypatch.setattr(tailor_steps, "compile_all", placed)
+    monkeypatch.setattr(tailor, "can_count", lambda: False)
+    monkeypatch.setattr(tailor_candidates, "can_count", lambda: False)
     monkeypatch.setattr(tailor_proof, "examined", passing)
     monkeypatch.setattr(tailor, "propose", lambda figures: propose(figures)[:1])
     monkeypatch.setattr(tailor, "newest_peers", lambda _: ("glibc", "granary"))
@@ -320,17 +324,31 @@ def test_a_search_is_interrupted_continues_and_delivers(
     assert done.status == ExitCode.INTERRUPTED, done.err
     assert "the same command with -o search continues" in done.out
     assert not json.loads((tmp_path / "out.json").read_text("utf-8"))["finished"]
+    known = json.loads((tmp_path / "search" / "replays.json").read_text("utf-8"))
+    build = tailor_candidates.build_library
+
+    def only_without_a_step(compiler: Any, own: Path, folder: Path, entry: Any) -> Any:
+        assert "-without-" in entry.name, "this stage is complete"
+        return build(compiler, own, folder, entry)
+
     with monkeypatch.context() as patched:
-        patched.setattr(tailor_candidates, "build_library", _never)
-        patched.setattr(tailor_candidates, "replay_once", _never)
+        patched.setattr(tailor_candidates, "build_library", only_without_a_step)
         done = heapwright(*words)
     assert done.status == 0, done.err
+    assert known.items() <= json.loads((tmp_path / "search" / "replays.json").read_text()).items()
+    assert all(each["instructions"] for each in known.values())
+    page = (tmp_path / "search" / "page.html").read_text("utf-8")
+    assert {"race", "front", "steps"} <= json.loads(
+        page.split('id="charts">')[1].split("<")[0]
+    ).keys()
     document = json.loads((tmp_path / "out.json").read_text("utf-8"))
     assert document["finished"]
     assert document["answer"]["action"] in {"tailored", "existing"}
     assert [each["unseen"] for each in document["judged"]] == [True]
     assert {"glibc", "granary"} < document["raced"].keys()
     header = Path(document["header"]).read_text("utf-8")
+    assert all(each["why_not"] == "" for each in document["steps"])
+    assert "replays have" in " ".join(header.replace("//", "").split())
     assert "using Own = ANSIWrapper<" in header
     assert f"Fitted to: {worker} 20000" in " ".join(header.replace("//", "").split())
     assert Path(document["library"]).is_file()
@@ -343,10 +361,6 @@ def test_a_search_is_interrupted_continues_and_delivers(
     assert again.out.strip() == document["answer"]["reason"]
     other = heapwright(*words[:-1], "30000")
     refused(other, "search has another search: it differs in inputs")
-
-
-def _never(*_: Any, **__: Any) -> Any:
-    raise AssertionError("this stage is complete")
 
 
 def _interrupt_at(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
