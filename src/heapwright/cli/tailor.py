@@ -104,7 +104,7 @@ def tailor(
             raise HeapwrightError(
                 f"{each} is no trace", "heapwright tailor -- ./program its arguments"
             )
-    first = [command] if command else [(str(each),) for each in traces or ()]
+    first: list[tuple[str, ...]] = [command] if command else [(str(each),) for each in traces or ()]
     if not first:
         raise HeapwrightError(
             "there is nothing to tailor an allocator for: no command and no trace",

@@ -34,7 +34,7 @@ class Place:
 def value_steps(place: Place, search: Search, left_s: float) -> None:
     """Measure the steps of the winner. Its captions then have their values.
 
-    Without enough time, a note says so.
+    Without enough time, there is a note instead.
     """
     winner = search.winner
     assert winner is not None

@@ -192,7 +192,7 @@ def _sanitized(which: str, text: str, folder: Path, compiler: Compiler) -> Faile
     source, program = compiler.folder / f"stress-{stem}.cpp", compiler.folder / f"stress-{stem}"
     write(source, text)
     flags = [f"-fsanitize={which}", "-fno-sanitize-recover=all", "-O1", "-g", "-pthread"]
-    words = ["-std=c++20", "-w", f"-I{folder}", *flags, source, "-o", program]
+    words: list[str | Path] = ["-std=c++20", "-w", f"-I{folder}", *flags, source, "-o", program]
     answer = compiler.build(words)
     if not answer.valid:
         complaint = answer.complaint

@@ -3,8 +3,9 @@
 """Advice inside the program: pure functions from the deaths of sites to regions and pools.
 
 Sites whose regions end at the same time are grouped. The function of a group is the innermost that
-calls all sites and does not allocate for each of them itself: a function that returns an object
-cannot own its region. A trace has no stacks of frees, so a caller may have to own the region.
+calls all sites. If that function allocates at all sites itself, its caller is taken, because a
+function that returns an object cannot own its region. A trace has no stacks of frees, so a further
+caller may have to own the region.
 """
 
 import re
@@ -27,7 +28,7 @@ INSIDE = 0.9
 TOGETHER = 0.8
 """Of the ends of a site's regions that must be near those of another one."""
 WIDER = 1.05
-"""A caller is taken instead of its callee if the region then has so many times the bytes."""
+"""A caller is taken instead of its callee if the region then has this multiple of the bytes."""
 REUSED = 0.8
 """Of the allocations of a pool: they follow a free of the same site."""
 

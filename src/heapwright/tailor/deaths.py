@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which call sites have objects that die together, and which reuse one size: one pass over a trace.
 
-A *region* of a site is a run of its frees without an allocation of the site between them, at whose
+A *region* of a site is a run of its frees without an allocation of the site between them. At its
 end at most a tenth of the bytes of the site are left. The objects of a thread count apart.
 Reallocated objects are in no region, because a region cannot resize them.
 """

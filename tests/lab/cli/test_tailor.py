@@ -29,6 +29,7 @@ from heapwright.commands.tailor_answer import Options, Search
 from heapwright.commands.tailor_candidates import Candidate
 from heapwright.compose.compiler import CANDIDATES
 from heapwright.compose.conformance import Verdict
+from heapwright.compose.library import build_library
 from heapwright.compose.workshop import Made, Order, Shop
 from heapwright.experiment.measurement import Measurement
 from heapwright.tailor.figures import Figures
@@ -325,11 +326,10 @@ def test_a_search_is_interrupted_continues_and_delivers(
     assert "the same command with -o search continues" in done.out
     assert not json.loads((tmp_path / "out.json").read_text("utf-8"))["finished"]
     known = json.loads((tmp_path / "search" / "replays.json").read_text("utf-8"))
-    build = tailor_candidates.build_library
 
     def only_without_a_step(compiler: Any, own: Path, folder: Path, entry: Any) -> Any:
         assert "-without-" in entry.name, "this stage is complete"
-        return build(compiler, own, folder, entry)
+        return build_library(compiler, own, folder, entry)
 
     with monkeypatch.context() as patched:
         patched.setattr(tailor_candidates, "build_library", only_without_a_step)

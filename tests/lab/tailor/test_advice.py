@@ -40,8 +40,8 @@ def site(stack: int) -> Site:
 
 
 def requests(number: int, threads: int = 1) -> Iterator[Event]:
-    """Requests of a server: a tree of nodes and words that is freed as a whole, a buffer that
-    grows by copies, and one object in a cache for all requests."""
+    """Requests of a server. Each frees its tree of nodes and words as a whole. A buffer grows by
+    copies, and one object stays in a cache for all requests."""
     address = 16
     for request in range(number):
         thread = request % threads
@@ -142,8 +142,8 @@ def test_four_fifths_of_the_bytes_that_a_program_kept_in_regions_are_named(
     own, asked = native.native_dir(), {}
     for way in ("general", "region"):
         trace = tmp_path / f"{way}.trace"
-        work = [own / "workloads" / program, "--custom", way, "--scale", "0.01"]
-        words = ["heapwright", "record", "--stacks", "-o", trace, "--", *work]
+        work: list[str | Path] = [own / "workloads" / program, "--custom", way, "--scale", "0.01"]
+        words: list[str | Path] = ["heapwright", "record", "--stacks", "-o", trace, "--", *work]
         subprocess.run(words, check=True, capture_output=True)
         asked[way] = advice_of(trace)
     in_regions = asked["general"].bytes - asked["region"].bytes

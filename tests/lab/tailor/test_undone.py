@@ -73,7 +73,7 @@ def test_without_counts_the_times_are_compared() -> None:
     assert difference(one, Replayed(why_not="it crashed")) == ""
 
 
-@pytest.mark.compiles
+@pytest.mark.slow
 def test_every_undone_sentence_compiles(tmp_path: Path) -> None:
     own = native.native_dir()
     compiler: Compiler = find_compiler(None, {}, tmp_path)
