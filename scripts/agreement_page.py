@@ -36,11 +36,13 @@ def page(found: RankingAgreement, every: Sequence[str]) -> str:
 def _about(found: RankingAgreement) -> str:
     scale = f" --scale {found.scale}" if found.scale else ""
     names = ",".join(found.allocators)
+    gaps = "" if found.between.gaps == "none" else f" --gaps {found.between.gaps}"
+    visits = f" --visits {found.between.visits:g}" if found.between.visits else ""
     return "\n".join(
         [
             "```sh",
             f"heapwright agree --all{scale} -a {names} -n {found.blocks} --seed {found.seed}"
-            " --json agreement.json",
+            f"{gaps}{visits} --json agreement.json",
             "python scripts/agreement_page.py agreement.json   # this page",
             "```",
         ]

@@ -29,6 +29,8 @@ namespace {
 constexpr char usage[] =
     "usage: heapwright-replay prepare TRACE -o PLAN [--process N]\n"
     "                                 [--order hand-over|bounded|recorded] [--pace recorded]\n"
+    "                                 [--gaps recorded [--iterations PER_MILLISECOND]\n"
+    "                                 [--visits PER_MILLISECOND]]\n"
     "       heapwright-replay run PLAN [--touch none|first-byte|all|as-recorded-size]\n"
     "                                  [--check] [--curve FILE] [--no-latencies]\n"
     "                                  [--resident BYTES]\n"
@@ -53,6 +55,24 @@ bool isPaced(std::string_view name) {
         fatalError(Status::usage, "--pace takes recorded or asap");
     }
     return name == "recorded";
+}
+
+bool hasGaps(std::string_view name) {
+    if (name != "recorded" && name != "none") {
+        fatalError(Status::usage, "--gaps takes recorded or none");
+    }
+    return name == "recorded";
+}
+
+/// A whole number of at least 1.
+std::uint64_t countIn(const char* text, const char* option) {
+    constexpr std::uint64_t most = 1'000'000'000;
+    char* end = nullptr;
+    const unsigned long value = std::strtoul(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end != '\0' || value == 0 || value > most) {
+        fatalError(Status::usage, "%s takes a number from 1 to %" PRIu64, option, most);
+    }
+    return value;
 }
 
 std::uint32_t processNumber(const char* text) {
@@ -84,12 +104,26 @@ PrepareOptions readPrepareOptions(int argc, char** argv) {
             options.order = orderNamed(value);
         } else if (word == "--pace") {
             options.paced = isPaced(value);
+        } else if (word == "--gaps") {
+            options.gaps = hasGaps(value);
+        } else if (word == "--iterations") {
+            options.iterationsPerMillisecond = countIn(value, "--iterations");
+        } else if (word == "--visits") {
+            options.visitsPerMillisecond = countIn(value, "--visits");
         } else {
             fatalError(Status::usage, "prepare: there is no such option: %.200s", word.data());
         }
     }
     if (options.trace.empty() || options.plan.empty()) {
         fatalError(Status::usage, "prepare: it needs a trace and -o PLAN");
+    }
+    if (options.gaps && options.paced) {
+        fatalError(Status::usage,
+                   "prepare: --gaps recorded already takes the recorded time between "
+                   "calls: leave out --pace recorded");
+    }
+    if (!options.gaps && options.visitsPerMillisecond != 0) {
+        fatalError(Status::usage, "prepare: --visits are made in gaps: add --gaps recorded");
     }
     return options;
 }

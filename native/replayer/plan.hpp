@@ -34,6 +34,19 @@ struct Oddities {
     std::uint64_t neverFreedBytes;
 };
 
+/// What the commands do between the calls. All zero: nothing.
+struct Between {
+    std::uint64_t iterationsPerMillisecond; ///< of the work; 0 = the plan has none
+    std::uint64_t recorded;   ///< ns between the calls of each thread, of all threads together
+    std::uint64_t worked;     ///< of these, replayed as work
+    std::uint64_t longest;    ///< ns that a gap is cut to; the rest was waiting
+    std::uint64_t iterations; ///< of all gaps
+    std::uint64_t visitsPerMillisecond; ///< of work; as used
+    std::uint64_t visits;               ///< of objects
+    std::uint64_t visitedLines;         ///< cache lines of these
+    std::uint64_t calls[4]; ///< ns of a call and its recording, by kind of gap, not replayed
+};
+
 struct PlanHeader {
     unsigned char magic[8];
     std::uint64_t bytes;         ///< of the file
@@ -50,6 +63,7 @@ struct PlanHeader {
     std::uint64_t peakObjects;   ///< most objects live at once
     std::uint64_t peakOperation; ///< the call after which most bytes were live
     std::uint64_t nanoseconds;   ///< from the first recorded call to the last
+    Between between;
     Oddities oddities;
 };
 
@@ -123,11 +137,37 @@ enum class Control : std::uint8_t {
     skip = 5,    ///< a number of recorded calls is left out
     release = 6, ///< a realloc that moves its block was entered here; has its bytes
     enter = 7,   ///< go on in a window, see `Entry`
+    work = 8,    ///< a number of iterations of `compute`
+    visit = 9,   ///< touch an object of the own table, see `Visit`
 };
+
+/// The largest value of a control word.
+constexpr std::uint64_t mostControl = (std::uint64_t{1} << 48U) - 1;
 
 constexpr std::uint64_t controlWord(Control what, std::uint64_t value) {
     return command::control | static_cast<std::uint64_t>(what) << 8U | value << 16U;
 }
+
+/// The visit of an object: its first line is written, with the bytes that it has, and its other
+/// lines are read. A line is one byte of each 64 from the object's begin.
+struct Visit {
+    std::uint32_t slot = 0;
+    std::uint32_t first = 0; ///< line
+    std::uint32_t lines = 1;
+
+    static constexpr std::uint64_t lineBytes = 64;
+    static constexpr std::uint64_t mostLines = 8;
+    static constexpr std::uint64_t mostFirst = (1U << 17) - 1;
+
+    constexpr std::uint64_t value() const {
+        return slot | std::uint64_t{first} << 28U | std::uint64_t{lines - 1} << 45U;
+    }
+    static constexpr Visit of(std::uint64_t value) {
+        return {static_cast<std::uint32_t>(value & (command::mostSlots - 1)),
+                static_cast<std::uint32_t>(value >> 28U & mostFirst),
+                static_cast<std::uint32_t>(value >> 45U) + 1};
+    }
+};
 
 /// The bounded order divides the recorded calls into windows. A thread enters one when all threads
 /// have left those before `needed`.

@@ -27,12 +27,16 @@ constexpr bool freesAligned(Routine routine) {
 } // namespace
 
 Encoder::Encoder(PlanWriter& writer, const std::vector<bool>& passed, std::size_t threads,
-                 const PlanHeader& header)
-    : writer_(writer), passed_(passed), own_(threads), windows_(threads, header.aheadBytes),
-      places_(threads), told_(threads), ordered_(header.order == Order::recorded),
+                 const PlanHeader& header, Interlude* interlude)
+    : writer_(writer), interlude_(interlude), passed_(passed), own_(threads),
+      windows_(threads, header.aheadBytes), places_(threads), told_(threads),
+      ordered_(header.order == Order::recorded),
       bounded_(header.order == Order::bounded && threads > 1), paced_(header.paced != 0) {}
 
 void Encoder::encode(Step& step, std::uint64_t first) {
+    if (interlude_ != nullptr && step.act != Action::released) {
+        interlude_->before(step, writer_); // while other threads make their calls
+    }
     if (bounded_) {
         enterWindow(step);
     }
@@ -108,10 +112,16 @@ SlotUse Encoder::slotFor(Object& object) {
     object.slot = use.slot;
     object.generation = use.generation;
     object.shared = use.shared;
+    if (interlude_ != nullptr) {
+        interlude_->made(object);
+    }
     return use;
 }
 
 void Encoder::leave(const Object& object) {
+    if (interlude_ != nullptr) {
+        interlude_->left(object);
+    }
     if (object.shared) {
         shared_.leave(object.slot);
     } else {

@@ -6,6 +6,7 @@
 // order each thread enters the windows in which it has calls.
 #pragma once
 
+#include "interlude.hpp"
 #include "ledger.hpp"
 #include "slots.hpp"
 #include "windows.hpp"
@@ -19,8 +20,9 @@ namespace heapwright::replayer {
 class Encoder {
 public:
     /// `passed` says by an allocation's number whether another thread will end the object.
+    /// `interlude` writes the commands between calls; null if there are none.
     Encoder(PlanWriter& writer, const std::vector<bool>& passed, std::size_t threads,
-            const PlanHeader& header);
+            const PlanHeader& header, Interlude* interlude);
 
     /// Commands for one step; `first` is when the plan's first call was, ns.
     void encode(Step& step, std::uint64_t first);
@@ -61,6 +63,7 @@ private:
     }
 
     PlanWriter& writer_;
+    Interlude* interlude_;
     const std::vector<bool>& passed_;
     std::vector<OwnSlots> own_;
     SharedSlots shared_;

@@ -5,10 +5,17 @@
 #include "prepare.hpp"
 
 #include "encoder.hpp"
+#include "gaps.hpp"
+#include "interlude.hpp"
 #include "ledger.hpp"
+#include "locality.hpp"
+#include "recency.hpp"
+
+#include "replayer/work.hpp"
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <queue>
 #include <stdexcept>
 #include <utility>
@@ -23,6 +30,42 @@ struct Survey {
     std::vector<bool> passed; ///< by number of the allocation: another thread ends the object
     std::vector<PlanThread> threads;
     PlanHeader header{};
+    GapSurvey gaps;
+    Locality locality;
+};
+
+/// Finds the ranks that objects have when they end.
+class RankSurvey {
+public:
+    explicit RankSurvey(std::size_t threads) : objects_(threads) {}
+
+    void step(const Step& step, Locality& found) {
+        ended(step.old, found);
+        ended(step.overwritten, found);
+        if (step.made != nullptr) {
+            objects_[step.thread].add({.number = step.made->number});
+        }
+    }
+
+    /// What is live at the end ends then.
+    void close(Locality& found) const {
+        for (const Recency& objects : objects_) {
+            for (std::size_t rank = 0; rank < objects.live(); ++rank) {
+                found.add(rank);
+            }
+        }
+    }
+
+private:
+    void ended(const Object& object, Locality& found) {
+        if (object.address != 0) {
+            Recency& objects = objects_[object.thread];
+            found.add(objects.rank(object.number));
+            objects.remove(object.number);
+        }
+    }
+
+    std::vector<Recency> objects_;
 };
 
 std::uint32_t busiestProcess(const trace::Trace& trace) {
@@ -86,15 +129,22 @@ void notePassing(const Object& object, std::uint32_t thread, Survey& survey) {
     }
 }
 
-Survey surveyTrace(const trace::Trace& trace, std::uint32_t process,
+Survey surveyTrace(const trace::Trace& trace, std::uint32_t process, bool visits,
                    std::vector<std::uint32_t>& indexOf) {
     Survey survey;
     indexOf = orderThreads(trace, process, survey.threads);
     std::vector<std::uint64_t> last(survey.threads.size());
     std::vector<bool> seen(survey.threads.size());
     Ledger ledger(trace, process, indexOf);
+    GapClock clock(survey.threads.size());
+    RankSurvey ranks(survey.threads.size());
     Step step;
     while (ledger.next(step)) {
+        if (step.act != Action::released) {
+            if (const std::optional<Gap> gap = clock.before(step.thread, step.event)) {
+                survey.gaps.add(*gap);
+            }
+        }
         if (survey.passed.size() < ledger.allocations()) {
             survey.passed.resize(2 * ledger.allocations() + 64);
         }
@@ -109,6 +159,9 @@ Survey surveyTrace(const trace::Trace& trace, std::uint32_t process,
         }
         notePassing(step.old, step.thread, survey);
         notePassing(step.overwritten, step.thread, survey);
+        if (visits) {
+            ranks.step(step, survey.locality);
+        }
         ++thread.calls;
         thread.routines |= std::uint64_t{1} << static_cast<unsigned>(step.event.routine);
         if (step.overwritten.address != 0) {
@@ -122,6 +175,7 @@ Survey surveyTrace(const trace::Trace& trace, std::uint32_t process,
     }
     countAlive(survey.threads, last);
     ledger.close();
+    ranks.close(survey.locality);
     survey.header.process = process;
     survey.header.events = ledger.operations();
     survey.header.peakBytes = ledger.peakBytes();
@@ -132,6 +186,33 @@ Survey surveyTrace(const trace::Trace& trace, std::uint32_t process,
     return survey;
 }
 
+/// The rate of visits, in a millisecond, that work of this length permits.
+std::uint64_t mostVisitsIn(std::uint64_t nanoseconds) {
+    constexpr std::uint64_t millisecond = 1'000'000;
+    return Interlude::mostVisits * millisecond / std::max<std::uint64_t>(nanoseconds, 1);
+}
+
+/// Throws std::runtime_error if the trace has no times.
+GapModel modelOf(const trace::Trace& trace, const PrepareOptions& options, Survey& survey) {
+    if (trace.header().clock == trace::Clock::counted) {
+        throw std::runtime_error("the trace has no times, so it does not say how long the program "
+                                 "computed between its calls");
+    }
+    const std::uint64_t time =
+        processorTime(trace, static_cast<std::uint32_t>(survey.header.process));
+    const GapModel model = survey.gaps.model(time);
+    Between& between = survey.header.between;
+    between.recorded = survey.gaps.nanoseconds();
+    between.longest = model.longest;
+    std::copy(model.calls.begin(), model.calls.end(), between.calls);
+    between.iterationsPerMillisecond = options.iterationsPerMillisecond != 0
+                                           ? options.iterationsPerMillisecond
+                                           : measureIterationsPerMillisecond();
+    between.visitsPerMillisecond =
+        std::min(options.visitsPerMillisecond, mostVisitsIn(survey.gaps.work(model)));
+    return model;
+}
+
 } // namespace
 
 PlanHeader prepare(const PrepareOptions& options) {
@@ -139,13 +220,19 @@ PlanHeader prepare(const PrepareOptions& options) {
     const std::uint32_t process =
         options.process == PrepareOptions::busiest ? busiestProcess(trace) : options.process;
     std::vector<std::uint32_t> indexOf;
-    Survey survey = surveyTrace(trace, process, indexOf);
+    Survey survey = surveyTrace(trace, process, options.visitsPerMillisecond != 0, indexOf);
     survey.header.order = options.order;
     survey.header.aheadBytes = Windows::boundFor(survey.header.peakBytes);
     survey.header.paced = options.paced ? 1 : 0;
 
+    std::optional<Interlude> interlude;
+    if (options.gaps) {
+        const GapModel model = modelOf(trace, options, survey);
+        interlude.emplace(model, survey.locality, survey.header.between, survey.threads.size());
+    }
     PlanWriter writer(options.plan, survey.threads.size());
-    Encoder encoder(writer, survey.passed, survey.threads.size(), survey.header);
+    Encoder encoder(writer, survey.passed, survey.threads.size(), survey.header,
+                    interlude ? &*interlude : nullptr);
     Ledger ledger(trace, process, indexOf);
     Step step;
     while (ledger.next(step)) {
@@ -160,6 +247,9 @@ PlanHeader prepare(const PrepareOptions& options) {
         thread.later = later;
     }
     survey.header.sharedSlots = encoder.sharedSlots();
+    if (interlude) {
+        survey.header.between = interlude->done();
+    }
     return writer.close(survey.header, std::move(survey.threads));
 }
 

@@ -20,7 +20,10 @@ struct PrepareOptions {
     std::string plan;
     std::uint32_t process = busiest; ///< which one; the one with the most events
     Order order = Order::bounded;
-    bool paced = false; ///< with the recorded times
+    bool paced = false;                         ///< with the recorded times
+    bool gaps = false;                          ///< with the work between the calls
+    std::uint64_t iterationsPerMillisecond = 0; ///< of that work; 0 = measure it
+    std::uint64_t visitsPerMillisecond = 0;     ///< of objects, for that work
 };
 
 /// Throws trace::TraceError, std::system_error, std::runtime_error. Answers the plan's header.

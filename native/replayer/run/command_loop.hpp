@@ -13,6 +13,7 @@
 #include "worker.hpp"
 
 #include "replayer/plan.hpp"
+#include "replayer/work.hpp"
 
 #include <heapwright/platform/ticks.hpp>
 
@@ -310,8 +311,30 @@ private:
         case Control::enter:
             enter(worker, Entry::of(value));
             break;
+        case Control::work:
+            compute(value);
+            worker.iterations += value;
+            break;
+        case Control::visit:
+            visit(worker, Visit::of(value));
+            break;
         }
         return cursor;
+    }
+
+    /// After a call without memory, objects may be smaller than recorded: none is visited then.
+    static void visit(Worker& worker, Visit visit) {
+        void* const object = worker.own[visit.slot];
+        if (object == nullptr || worker.failed != 0) [[unlikely]] {
+            return;
+        }
+        auto* const bytes =
+            static_cast<volatile char*>(object) + Visit::lineBytes * std::size_t{visit.first};
+        *bytes = *bytes;
+        for (std::size_t line = 1; line < visit.lines; ++line) {
+            static_cast<void>(bytes[Visit::lineBytes * line]);
+        }
+        worker.visitedLines += visit.lines;
     }
 
     /// Waits for the threads that are not yet far enough. Those that begin later than `needed` are

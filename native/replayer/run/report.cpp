@@ -6,7 +6,9 @@
 
 #include "trace/event.hpp"
 
+#include <cstddef>
 #include <heapwright/core/json.hpp>
+#include <iterator>
 #include <string_view>
 
 namespace heapwright::replayer {
@@ -25,6 +27,25 @@ void addOddities(Json& json, const Oddities& odd) {
     json.endObject();
 }
 
+void addBetween(Json& json, const Between& between) {
+    constexpr const char* kinds[] = {"work", "allocation", "free", "free_and_allocation"};
+    json.key("between").beginObject();
+    json.field("recorded_s", 1e-9 * static_cast<double>(between.recorded));
+    json.field("work_s", 1e-9 * static_cast<double>(between.worked));
+    json.field("longest_ns", between.longest);
+    json.key("calls_ns").beginObject();
+    for (std::size_t kind = 0; kind < std::size(kinds); ++kind) {
+        json.field(kinds[kind], between.calls[kind]);
+    }
+    json.endObject();
+    json.field("iterations_per_ms", between.iterationsPerMillisecond);
+    json.field("iterations", between.iterations);
+    json.field("visits_per_ms", between.visitsPerMillisecond);
+    json.field("visits", between.visits);
+    json.field("visited_lines", between.visitedLines);
+    json.endObject();
+}
+
 void addPlan(Json& json, const PlanHeader& header) {
     json.field("threads", header.threads);
     json.field("process", header.process);
@@ -40,6 +61,9 @@ void addPlan(Json& json, const PlanHeader& header) {
     json.field("ideal_objects", header.peakObjects);
     json.field("ideal_operation", header.peakOperation);
     addOddities(json, header.oddities);
+    if (header.between.iterationsPerMillisecond != 0) {
+        addBetween(json, header.between);
+    }
 }
 
 /// The upper ends of the steps that have calls, with these.
@@ -124,6 +148,8 @@ std::string describeReplay(const PlanHeader& header, const Outcome& outcome, con
     json.field("streamed", outcome.streamed);
     json.field("calls", outcome.calls);
     json.field("failed_calls", outcome.failed);
+    json.field("iterations_done", outcome.iterations);
+    json.field("lines_visited", outcome.visitedLines);
     json.field("seconds", 1e-9 * static_cast<double>(outcome.nanoseconds));
     json.field("user_s", outcome.userSeconds);
     json.field("sys_s", outcome.systemSeconds);

@@ -6,11 +6,11 @@
 #pragma once
 
 #include "command_reader.hpp"
-#include "histogram.hpp"
 #include "object_exchange.hpp"
 #include "order_semaphore.hpp"
 #include "progress.hpp"
 
+#include "replayer/histogram.hpp"
 #include "replayer/plan.hpp"
 
 #include <cstddef>
@@ -34,8 +34,10 @@ struct Worker {
                                        ///< to have ended
     Histogram* histograms[routines]{}; ///< null for what it never calls
     Waits waits;
-    std::uint64_t failed = 0; ///< calls that got no memory
-    std::uint64_t began = 0;  ///< ns of the monotonic clock, of the whole replay
+    std::uint64_t failed = 0;     ///< calls that got no memory
+    std::uint64_t iterations = 0; ///< of the work between calls
+    std::uint64_t visitedLines = 0;
+    std::uint64_t began = 0; ///< ns of the monotonic clock, of the whole replay
 };
 
 } // namespace heapwright::replayer

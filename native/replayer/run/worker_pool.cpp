@@ -283,6 +283,8 @@ void WorkerPool::collectResults(Outcome& outcome) {
         const Worker& worker = thread.worker;
         outcome.failed += worker.failed;
         outcome.calls += worker.plan->calls;
+        outcome.iterations += worker.iterations;
+        outcome.visitedLines += worker.visitedLines;
         outcome.waits.count += worker.waits.count;
         outcome.waits.ticks += worker.waits.ticks;
         outcome.readingTicks += worker.commands.ticks();

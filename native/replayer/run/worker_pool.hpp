@@ -34,6 +34,8 @@ struct Outcome {
     std::uint64_t failed = 0;
     std::uint64_t calls = 0;
     Waits waits;                    ///< of all threads together
+    std::uint64_t iterations = 0;   ///< of the work between calls
+    std::uint64_t visitedLines = 0; ///< cache lines of visited objects
     std::uint64_t readingTicks = 0; ///< that it took to read commands while the clock ran
     AllHistogram*
         histograms[routines]{}; ///< of all threads together; null for what is never called

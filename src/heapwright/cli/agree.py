@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from heapwright import commands
+from heapwright.artefacts.run.replay import GAPS, Between
 from heapwright.base.errors import ExitCode
 from heapwright.cli import options
 
@@ -48,6 +49,8 @@ def agree(
             min=0, max=options.LARGEST_SEED, help="The seed of orders, loads and intervals."
         ),
     ] = None,
+    gaps: options.ReplayedGaps = GAPS,
+    visits: options.ReplayedVisits = 0.0,
     json_file: options.JsonFile = None,
     csv_file: Annotated[
         str | None, typer.Option("--csv", metavar="FILE", help="Write the table as CSV.")
@@ -79,6 +82,7 @@ def agree(
             allocators=tuple(allocators or ()),
             blocks=blocks,
             seed=seed,
+            between=Between(gaps=gaps, visits=visits),
             json_file=json_file,
             csv_file=csv_file,
             html_file=html_file,

@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from heapwright.artefacts.program.request import LongRunRequest, ProgramRequest
+from heapwright.artefacts.run.replay import MOST_VISITS, Gaps
 from heapwright.base.errors import HeapwrightError
 from heapwright.cli import completion
 from heapwright.cli.forgotten_dashes import refuse_program
@@ -162,6 +163,22 @@ ProgramName = Annotated[
         metavar="NAME",
         help="In place of a command: a program of `heapwright programs list`, or its file.",
         autocompletion=completion.programs,
+    ),
+]
+ReplayedGaps = Annotated[
+    Gaps,
+    typer.Option(
+        "--gaps", help="Between calls: nothing, or an equal amount of work for the recorded time."
+    ),
+]
+ReplayedVisits = Annotated[
+    float,
+    typer.Option(
+        "--visits",
+        min=0,
+        max=MOST_VISITS,
+        metavar="NUMBER",
+        help="Objects whose memory is touched in a microsecond of that work.",
     ),
 ]
 Scale = Annotated[

@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from heapwright import commands
-from heapwright.artefacts.run.replay import ORDER, TOUCH, Order, Touch
+from heapwright.artefacts.run.replay import GAPS, ORDER, TOUCH, Between, Order, Touch
 from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.base.paths import is_file
 from heapwright.cli import options
@@ -49,6 +49,8 @@ def replay(
             "only while live bytes stay close to the recorded ones, or not at all."
         ),
     ] = ORDER,
+    gaps: options.ReplayedGaps = GAPS,
+    visits: options.ReplayedVisits = 0.0,
     check: Annotated[
         bool,
         typer.Option(
@@ -96,10 +98,24 @@ def replay(
       heapwright replay T -a glibc,jemalloc,hoard
       heapwright replay T -a ./libmine.so --check -n 1
       heapwright replay T --process 3 --touch none
+      heapwright replay T --gaps recorded --visits 10
     """
     if not is_file(trace):
         raise HeapwrightError(f"there is no trace {trace}", "`heapwright record` makes one")
-    request = commands.replay.Request(trace.absolute(), touch, pace.value, order, check, process)
+    if gaps != "none" and pace is Pace.RECORDED:
+        raise HeapwrightError(
+            "--gaps recorded already takes the recorded time between calls",
+            "leave out --pace recorded",
+        )
+    request = commands.replay.Request(
+        trace=trace.absolute(),
+        touch=touch,
+        pace=pace.value,
+        order=order,
+        between=Between(gaps=gaps, visits=visits),
+        check=check,
+        process=process,
+    )
     chosen = commands.compare.Options(
         command=(),
         allocators=tuple(allocators or ()),

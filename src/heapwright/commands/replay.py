@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Literal
 
 from heapwright.artefacts.run.replay import (
+    Between,
     Order,
     ReplayPlan,
     ReplaySubject,
@@ -32,7 +33,7 @@ from heapwright.experiment.runner import with_preload
 from heapwright.experiment.treatments import parse_requests
 from heapwright.replay.once import replay_once
 from heapwright.replay.output import reader_of
-from heapwright.replay.prepare import prepare, refuse_beyond_memory, run_words
+from heapwright.replay.prepare import prepare, refuse_between, refuse_beyond_memory, run_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,7 @@ class Request:
     touch: Touch
     pace: Literal["asap", "recorded"]
     order: Order
+    between: Between
     check: bool
     process: int | None
 
@@ -50,6 +52,7 @@ class Request:
 @contextmanager
 def _prepared(request: Request) -> Iterator[tuple[Path, ReplayPlan]]:
     """The trace, decoded into a temporary file."""
+    refuse_between(request.between, request.touch)
     with Scratch() as folder:
         plan = folder / "plan"
         found = prepare(
@@ -58,6 +61,7 @@ def _prepared(request: Request) -> Iterator[tuple[Path, ReplayPlan]]:
             process=request.process,
             order=request.order,
             pace=request.pace,
+            between=request.between,
         )
         refuse_beyond_memory(request.trace, found, request.touch)
         yield plan, found
@@ -77,6 +81,7 @@ def run_replay(request: Request, options: Options) -> ExitCode:
             touch=request.touch,
             pace=request.pace,
             order=request.order,
+            between=request.between,
             checked=request.check,
             processes=processes,
             plan=found,

@@ -13,6 +13,7 @@ from typing import Literal
 from heapwright.artefacts.run.replay import (
     ORDER,
     TOUCH,
+    Between,
     Order,
     ReplayPlan,
     Touch,
@@ -33,13 +34,14 @@ PLACE = "`--process` replays one process only; TMPDIR names another folder for t
 LESS_MEMORY = "--touch first-byte needs less, and compares times only"
 
 
-def prepare(
+def prepare(  # noqa: PLR0913 - what a caller may choose, by name
     trace: Path,
     plan: Path,
     *,
     process: int | None = None,
     order: Order = ORDER,
     pace: Literal["asap", "recorded"] = "asap",
+    between: Between | None = None,
 ) -> ReplayPlan:
     """Decode `trace` into `plan`; HeapwrightError says why it cannot be replayed.
 
@@ -55,7 +57,23 @@ def prepare(
         what = f"the decoded trace of {several(calls, 'call')}"
         refuse_without_space(plan, BYTES_A_CALL * calls, what, PLACE)
     words = ["prepare", plain(trace), "-o", str(plan), "--order", order, "--pace", pace]
+    words += _between_words(between or Between())
     return Program(PROGRAM, refusal).answer(ReplayPlan, [*words, *selection(process)])
+
+
+def _between_words(between: Between) -> list[str]:
+    words = [] if between.gaps == "none" else ["--gaps", between.gaps]
+    return words + (
+        ["--visits", str(max(1, round(1000 * between.visits)))] if between.visits else []
+    )
+
+
+def refuse_between(between: Between, touch: Touch) -> None:
+    """Refuse what a replay cannot do between calls. Raises HeapwrightError."""
+    if why := between.problem(touch):
+        raise HeapwrightError(
+            f"--visits {between.visits:g}: {why}", "add --gaps recorded, and leave out --touch"
+        )
 
 
 def refuse_beyond_memory(trace: Path, plan: ReplayPlan, touch: Touch) -> None:

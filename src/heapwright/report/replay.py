@@ -17,6 +17,7 @@ from rich.text import Text
 from heapwright.artefacts.comparison.document import Comparison, TreatmentInfo
 from heapwright.artefacts.run.measured import Outcome
 from heapwright.artefacts.run.replay import (
+    PlannedWork,
     ReplayFigures,
     ReplayPlan,
     ReplaySubject,
@@ -65,6 +66,8 @@ def subject_lines(subject: ReplaySubject) -> Iterator[str]:
         f"{several(plan.threads, 'thread')}, {plan.hand_overs:,} objects handed over; "
         f"touch {subject.touch}, pace {subject.pace}, order {subject.order}{_bound(plan)}."
     )
+    if plan.between is not None:
+        yield _between(plan.between)
     if text := told(subject.processes, plan.process):
         yield text
     if not shows_memory(subject.touch):
@@ -76,6 +79,18 @@ def subject_lines(subject: ReplaySubject) -> Iterator[str]:
         yield "Contents, alignment and overlap were checked: the times mean nothing."
     if odd := list(_oddities(plan)):
         yield f"The trace has {', '.join(odd)}."
+
+
+def _between(work: PlannedWork) -> str:
+    visited = (
+        f", {work.visits:,} visits of objects with {work.visited_lines:,} cache lines"
+        if work.visits_per_ms
+        else ""
+    )
+    return (
+        f"Between calls: {work.iterations:,} iterations of work for {work.work_s:.3g} s of the "
+        f"{work.recorded_s:.3g} s recorded there{visited}. It is the same under every allocator."
+    )
 
 
 def _bound(plan: ReplayPlan) -> str:

@@ -58,12 +58,14 @@ def test_two_allocators_are_ranked_three_ways(
         PROGRAM.replace('"mine"', '"wrong"').replace("[[check]]", "[other]\n[[check]]")
     )
     asked = ("agree", program, wrong, "-a", "glibc,hoard", "-n", "2", "--keep", "K")
+    asked += ("--gaps", "recorded", "--visits", "1")
     done = heapwright(*asked, "--seed", "3", *("--json", "J", "--csv", "C", "--html", "H"))
     assert done.status == ExitCode.OK, done.err
     found = RankingAgreement.from_json((tmp_path / "J").read_text())
     assert RankingAgreement.from_json(found.to_json()) == found
     one, refused = found.programs
     assert one.events > 6_000
+    assert (found.between.gaps, found.between.visits) == ("recorded", 1)
     assert {(each.what, each.load) for each in one.agreements} == {
         (what, load) for what in ("time", "memory") for load in ("program", "replay", "synthetic")
     }
@@ -82,6 +84,7 @@ def test_two_allocators_are_ranked_three_ways(
     text = page_of(found, ["mine", "another"])
     assert f"| {program} | " in text
     assert f"- {wrong}: " in text
+    assert " --gaps recorded --visits 1 --json" in text
     assert "- not begun, for want of time: mine, another\n" in text
     assert all(f"- {line}" in text for line in conclusions(found))
 
@@ -93,6 +96,8 @@ def test_two_allocators_are_ranked_three_ways(
     other = heapwright(*asked, "-n", "3")
     assert other.status == ExitCode.BAD_INPUT
     assert "blocks 2 there, 3 now" in other.err
+    other = heapwright(*asked, "--visits", "2")
+    assert "visits 1 there, 2 now" in other.err
 
 
 def test_a_program_with_an_allocator_inside_is_a_row_with_the_reason(
@@ -116,6 +121,7 @@ def test_a_program_with_an_allocator_inside_is_a_row_with_the_reason(
             "only glibc is left: there is nothing to compare it with",
         ),
         (("nosuch", "-a", "glibc,hoard"), ExitCode.BAD_INPUT, "there is no program"),
+        (("perl", "--visits", "2"), ExitCode.BAD_INPUT, "add --gaps recorded"),
     ],
 )
 def test_a_figure_that_cannot_be_queried_is_reported(

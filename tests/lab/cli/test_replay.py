@@ -262,6 +262,37 @@ def test_other_verbs_say_that_they_join_processes(heapwright: Heapwright, of_thr
     assert "-a replays one process" in ranked.err
 
 
+@pytest.fixture
+def with_times(tmp_path: Path, needs_programs: Callable[..., None]) -> Path:
+    """A trace of a recorded program."""
+    needs_programs("record", "replay")
+    path = tmp_path / "timed"
+    script = "my @all; for (1 .. 300) { push @all, 'x' x $_; sqrt $_ for 1 .. 100 }"
+    words = ["record", "-o", str(path), "--", "perl", "-e", script]
+    assert ran([sys.executable, "-m", "heapwright", *words]).returncode == 0
+    return path
+
+
+def test_the_program_computes_and_visits_objects_between_its_calls(
+    heapwright: Heapwright, with_times: Path, tmp_path: Path
+) -> None:
+    words = ("replay", with_times, "-n", "1", "-a", "glibc,lea", "--gaps", "recorded")
+    comparison = compared(
+        heapwright(*words, "--visits", "5", "--check", "--json", "o.json"), tmp_path
+    )
+    assert comparison.replay is not None
+    assert comparison.replay.between.gaps == "recorded"
+    assert comparison.replay.between.visits == 5
+    work = comparison.replay.plan.between
+    assert work is not None
+    assert 0 < work.work_s < work.recorded_s
+    assert work.visits_per_ms == 5000
+    assert work.visited_lines >= work.visits > 0
+    assert all(run.outcome is Outcome.OK for run in comparison.runs)
+    for refused in (("--visits", "5", "--touch", "none"), ("--pace", "recorded")):
+        assert heapwright(*words, *refused).status == ExitCode.BAD_INPUT
+
+
 def test_a_curve_is_of_one_allocator(heapwright: Heapwright, trace: Path) -> None:
     done = heapwright("replay", trace, "--curve", "c", "-a", "glibc,lea")
     assert done.status == ExitCode.BAD_INPUT

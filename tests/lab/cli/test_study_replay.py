@@ -119,6 +119,8 @@ def test_a_number_of_events_that_is_none_is_refused(
         ('from = "peak_rss"', 'from = "wall"\nfigure = "calls"', "figure is for a response from"),
         ('figure = "ideal_bytes"\n', "", "say which figure"),
         ('trace = "TRACE"', 'trace = "T"\ntouch = "none"', "does not write into its memory"),
+        ('trace = "TRACE"', 'trace = "T"\nvisits = 2', "visits are made between calls"),
+        ('trace = "TRACE"', 'trace = "T"\ngaps = "always"', "gaps"),
     ],
 )
 def test_a_figure_that_no_replay_has_is_refused(

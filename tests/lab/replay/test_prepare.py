@@ -7,9 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.run.replay import TOUCH
+from heapwright.artefacts.run.replay import TOUCH, Between, Touch
 from heapwright.base.errors import HeapwrightError
-from heapwright.replay.prepare import prepare, refuse_beyond_memory, run_options, run_words
+from heapwright.replay.prepare import (
+    prepare,
+    refuse_between,
+    refuse_beyond_memory,
+    run_options,
+    run_words,
+)
 
 Traced = Callable[..., Path]
 
@@ -87,6 +93,26 @@ def test_more_memory_than_there_is_is_not_written(traced: Traced, tmp_path: Path
         refuse_beyond_memory(trace, plan, TOUCH)
     assert "--touch first-byte" in refused.value.hint
     refuse_beyond_memory(trace, plan, "none")
+
+
+@pytest.mark.parametrize(
+    ("between", "touch", "why"),
+    [
+        (Between(visits=2), TOUCH, 'gaps is "none"'),
+        (Between(gaps="recorded", visits=2), "first-byte", 'touch is "first-byte"'),
+    ],
+)
+def test_visits_need_gaps_and_written_objects(between: Between, touch: Touch, why: str) -> None:
+    with pytest.raises(HeapwrightError, match="--visits 2: ") as refused:
+        refuse_between(between, touch)
+    assert why in refused.value.message
+    refuse_between(Between(gaps="recorded"), "none")
+    refuse_between(Between(gaps="recorded", visits=2), TOUCH)
+
+
+def test_a_trace_without_times_has_no_gaps(traced: Traced, tmp_path: Path) -> None:
+    with pytest.raises(HeapwrightError, match="the trace has no times"):
+        prepare(traced("1: malloc 0x1000 100"), tmp_path / "plan", between=Between(gaps="recorded"))
 
 
 def test_the_words_of_a_run(tmp_path: Path) -> None:

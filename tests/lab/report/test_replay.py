@@ -5,6 +5,7 @@
 from heapwright.artefacts.run.replay import (
     TOUCH,
     Oddities,
+    PlannedWork,
     ReplayPlan,
     ReplaySubject,
     RoutineTimes,
@@ -40,6 +41,21 @@ def test_quantiles_are_the_ends_of_steps() -> None:
 def test_the_trace_is_named_with_what_is_in_it() -> None:
     (line,) = subject_lines(subject())
     assert "T, 12,345 calls of 2 threads, 67 objects handed over" in line
+
+
+def test_the_work_between_calls_is_told_with_its_amounts() -> None:
+    work = PlannedWork(
+        recorded_s=2.5, work_s=1.25, longest_ns=900, iterations_per_ms=7, iterations=8750
+    )
+    told = subject()
+    told = told.model_copy(update={"plan": told.plan.model_copy(update={"between": work})})
+    _, line = subject_lines(told)
+    assert line.startswith("Between calls: 8,750 iterations of work for 1.25 s of the 2.5 s")
+    assert "visits" not in line
+    visited = work.model_copy(update={"visits_per_ms": 10, "visits": 12, "visited_lines": 3456})
+    told = told.model_copy(update={"plan": told.plan.model_copy(update={"between": visited})})
+    _, line = subject_lines(told)
+    assert "12 visits of objects with 3,456 cache lines" in line
 
 
 def test_no_quantile_exceeds_the_maximum() -> None:

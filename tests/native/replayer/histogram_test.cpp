@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Steps of a histogram are whole, in order and narrow; quantiles are those of a sorted list.
-#include "replayer/run/histogram.hpp"
+#include "replayer/histogram.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>

@@ -217,8 +217,9 @@ private:
     std::uint64_t live_ = 0;
 };
 
-inline void write(const std::string& path, const std::vector<Event>& events, unsigned threads) {
-    trace::TraceWriter writer(path);
+inline void write(const std::string& path, const std::vector<Event>& events, unsigned threads,
+                  trace::Clock clock = trace::Clock::counted) {
+    trace::TraceWriter writer(path, {.clock = clock});
     const std::uint32_t process = writer.process({});
     std::vector<std::uint32_t> numbers;
     for (unsigned at = 0; at < threads; ++at) {

@@ -83,11 +83,13 @@ protected:
 
     /// Prepares a trace of these events, and expects that to work.
     Done prepare(const std::vector<Event>& events, unsigned threads, const char* options = "") {
-        write(path("trace"), events, threads);
+        write(path("trace"), events, threads, clock);
         const Done done = run("prepare " + path("trace") + " -o " + path("plan") + " " + options);
         EXPECT_EQ(done.status, 0) << errors();
         return done;
     }
+
+    trace::Clock clock = trace::Clock::counted; ///< of the traces
 
     Done replay(const std::string& options = "") {
         const Done done = run("run " + path("plan") + " " + options);
@@ -254,6 +256,71 @@ TEST_F(ReplayTest, TheRecordedPaceIsKept) {
     }
     prepare(events, 1, "--pace recorded");
     EXPECT_GE(replay().number("seconds"), 0.12);
+}
+
+/// A thread makes 200 objects of 100 bytes. Before every other call it works for a microsecond.
+std::vector<Event> withGaps() {
+    constexpr std::uint64_t call = 20;
+    std::vector<Event> events;
+    std::uint64_t time = 0;
+    for (std::uint64_t at = 0; at < 201; ++at) {
+        time += at % 2 == 1 ? call + 1000 : call;
+        events.push_back(
+            {.routine = Routine::malloc, .time = time, .address = 128 * (at + 1), .size = 100});
+    }
+    return events;
+}
+
+TEST_F(ReplayTest, GapsAreReplayedAsThatManyIterations) {
+    clock = trace::Clock::monotonic;
+    const Done plan = prepare(withGaps(), 1, "--gaps recorded --iterations 3000000");
+    EXPECT_EQ(plan.number("iterations"), 100 * 3000);
+    EXPECT_EQ(plan.number("allocation"), 20);
+    EXPECT_DOUBLE_EQ(plan.number("work_s"), 100e-6);
+    EXPECT_DOUBLE_EQ(plan.number("recorded_s"), 104e-6);
+    EXPECT_EQ(plan.number("visits"), 0);
+    EXPECT_EQ(replay().number("iterations_done"), 100 * 3000);
+    EXPECT_EQ(replay("--check --resident 0").number("iterations_done"), 100 * 3000);
+    const Done without = prepare(withGaps(), 1);
+    EXPECT_EQ(without.out.find("iterations"), std::string::npos);
+    EXPECT_EQ(replay().number("iterations_done"), 0);
+}
+
+TEST_F(ReplayTest, VisitsAreInProportionToTheWork) {
+    clock = trace::Clock::monotonic;
+    const Done plan = prepare(withGaps(), 1, "--gaps recorded --visits 2500");
+    EXPECT_EQ(plan.number("visits"), 250);
+    EXPECT_EQ(plan.number("visited_lines"), 2 * 250) << "100 bytes lie in two pieces of 64";
+    EXPECT_GT(plan.number("iterations_per_ms"), 0);
+    EXPECT_EQ(replay("--touch as-recorded-size").number("lines_visited"), 2 * 250);
+}
+
+TEST_F(ReplayTest, VisitsLeaveTheContentsOfObjectsAsTheyAre) {
+    clock = trace::Clock::monotonic;
+    for (const unsigned threads : {1U, 4U}) {
+        const Drawn drawn =
+            Drawing({.threads = threads, .calls = 6000, .foreignPercent = 20, .odd = true}, threads)
+                .draw();
+        const Done plan =
+            prepare(drawn.events, threads, "--gaps recorded --iterations 1 --visits 4000");
+        EXPECT_GT(plan.number("visits"), 1000);
+        EXPECT_GT(plan.number("visited_lines"), plan.number("visits"));
+        const Done done = replay("--check");
+        EXPECT_EQ(done.number("lines_visited"), plan.number("visited_lines"));
+        EXPECT_EQ(done.number("failed_calls"), 0);
+    }
+}
+
+TEST_F(ReplayTest, WhatHasNoGapsIsRefusedInWords) {
+    write(path("trace"), withGaps(), 1);
+    const std::string words = "prepare " + path("trace") + " -o " + path("plan");
+    EXPECT_EQ(run(words + " --gaps recorded").status, 2);
+    EXPECT_NE(errors().find("the trace has no times"), std::string::npos);
+    EXPECT_EQ(run(words + " --visits 3").status, 2);
+    EXPECT_NE(errors().find("add --gaps recorded"), std::string::npos);
+    EXPECT_EQ(run(words + " --gaps recorded --pace recorded").status, 2);
+    EXPECT_NE(errors().find("leave out --pace"), std::string::npos);
+    EXPECT_EQ(run(words + " --gaps recorded --visits 0").status, 2);
 }
 
 TEST_F(ReplayTest, ThousandsOfThreadsOneAfterTheOtherAreNotAllAliveAtOnce) {

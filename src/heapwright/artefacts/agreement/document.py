@@ -15,6 +15,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from heapwright.artefacts.run.replay import Between
 from heapwright.base.json_schema import schema_text_of
 
 SCHEMA_VERSION: Literal[1] = 1
@@ -93,6 +94,7 @@ class RankingAgreement(_Frozen):
     scale: str = ""
     blocks: int
     seed: int
+    between: Annotated[Between, Field(description="Of the replay: between calls")] = Between()
     confidence: float
     programs: tuple[ProgramAgreement, ...]
     overall: tuple[Overall, ...] = ()

@@ -25,6 +25,13 @@ ORDER: Final[Order] = "bounded"
 """The default: a thread that runs ahead without a bound gives a heap that no program had."""
 
 
+Gaps = Literal["none", "recorded"]
+"""What a replay does between the calls of a thread: nothing, or the recorded time as work."""
+GAPS: Final[Gaps] = "none"
+MOST_VISITS: Final = 1000.0
+"""Of objects, in a microsecond of such work."""
+
+
 def shows_memory(touch: Touch) -> bool:
     """Whether the resident memory of such a replay stands for that of the program.
 
@@ -37,6 +44,48 @@ class _Frozen(BaseModel):
     model_config = ConfigDict(
         frozen=True, extra="ignore", json_schema_serialization_defaults_required=True
     )
+
+
+class Between(_Frozen):
+    """What a replay does between calls, besides the calls themselves."""
+
+    gaps: Gaps = GAPS
+    visits: Annotated[
+        float, Field(ge=0, le=MOST_VISITS, description="Of objects, in a microsecond of work")
+    ] = 0.0
+
+    def problem(self, touch: Touch) -> str:
+        """Why a replay that writes that much into its objects cannot do this; empty if it can."""
+        if not self.visits:
+            return ""
+        if self.gaps == "none":
+            return 'visits are made between calls, and gaps is "none"'
+        if not shows_memory(touch):
+            return f'visits touch the memory of objects, and touch is "{touch}"'
+        return ""
+
+
+class CallsBetween(_Frozen):
+    """Nanoseconds that were taken off each gap, by the calls that it contains."""
+
+    work: Annotated[Count, Field(description="No call, only the recorder")] = 0
+    allocation: Count = 0
+    free: Count = 0
+    free_and_allocation: Count = 0
+
+
+class PlannedWork(_Frozen):
+    """What the plan does between calls. The same under every allocator."""
+
+    recorded_s: Annotated[float, Field(description="Between the recorded calls of each thread")]
+    work_s: Annotated[float, Field(description="Of this, replayed as work")]
+    longest_ns: Annotated[Count, Field(description="That a gap was cut to; the rest was waiting")]
+    calls_ns: CallsBetween = CallsBetween()
+    iterations_per_ms: Annotated[Count, Field(description="Of the loop that is the work")]
+    iterations: Count
+    visits_per_ms: Annotated[Count, Field(description="Of objects, as used")] = 0
+    visits: Count = 0
+    visited_lines: Annotated[Count, Field(description="Cache lines of 64 bytes")] = 0
 
 
 class Oddities(_Frozen):
@@ -80,6 +129,9 @@ class ReplayPlan(_Frozen):
             "a bound, or not at all"
         ),
     ] = None
+    between: Annotated[
+        PlannedWork | None, Field(description="null: nothing is done between calls")
+    ] = None
     oddities: Oddities = Oddities()
 
 
@@ -90,6 +142,7 @@ class ReplaySubject(_Frozen):
     touch: Touch = "none"
     pace: Literal["asap", "recorded"] = "asap"
     order: Order = "hand-over"
+    between: Between = Between()
     checked: bool = False
     processes: Annotated[
         tuple[RecordedProcess, ...],

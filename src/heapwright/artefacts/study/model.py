@@ -19,7 +19,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
-from heapwright.artefacts.run.replay import Touch
+from heapwright.artefacts.run.replay import GAPS, MOST_VISITS, Gaps, Touch
 from heapwright.artefacts.study.acceptance import Acceptance
 from heapwright.artefacts.study.factor import ALLOCATOR, CPUS, PARAMETER, Factor, Role, Scalar
 from heapwright.artefacts.study.finding import Finding
@@ -264,6 +264,21 @@ class Study(_Frozen):
             "bytes as the program requested (as-recorded-size)"
         ),
     ] = None
+    gaps: Annotated[
+        Gaps,
+        Field(
+            description="Of a trace: what the replay does between calls: nothing, or the recorded "
+            "time as work"
+        ),
+    ] = GAPS
+    visits: Annotated[
+        float,
+        Field(
+            ge=0,
+            le=MOST_VISITS,
+            description="Of a trace: objects that are visited in a microsecond of this work",
+        ),
+    ] = 0.0
     process: Annotated[
         StrictInt | None,
         Field(
