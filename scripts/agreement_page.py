@@ -36,13 +36,14 @@ def page(found: RankingAgreement, every: Sequence[str]) -> str:
 def _about(found: RankingAgreement) -> str:
     scale = f" --scale {found.scale}" if found.scale else ""
     names = ",".join(found.allocators)
-    gaps = "" if found.between.gaps == "none" else f" --gaps {found.between.gaps}"
-    visits = f" --visits {found.between.visits:g}" if found.between.visits else ""
+    gaps = "" if found.surroundings.gaps == "none" else f" --gaps {found.surroundings.gaps}"
+    visits = f" --visits {found.surroundings.visits:g}" if found.surroundings.visits else ""
+    whole = " --whole" if found.surroundings.whole else ""
     return "\n".join(
         [
             "```sh",
             f"heapwright agree --all{scale} -a {names} -n {found.blocks} --seed {found.seed}"
-            f"{gaps}{visits} --json agreement.json",
+            f"{gaps}{visits}{whole} --json agreement.json",
             "python scripts/agreement_page.py agreement.json   # this page",
             "```",
         ]

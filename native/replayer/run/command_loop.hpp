@@ -330,7 +330,8 @@ private:
         }
         auto* const bytes =
             static_cast<volatile char*>(object) + Visit::lineBytes * std::size_t{visit.first};
-        *bytes = *bytes;
+        const char value = *bytes;
+        *bytes = value;
         for (std::size_t line = 1; line < visit.lines; ++line) {
             static_cast<void>(bytes[Visit::lineBytes * line]);
         }

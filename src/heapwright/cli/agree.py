@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from heapwright import commands
-from heapwright.artefacts.run.replay import GAPS, Between
+from heapwright.artefacts.run.replay import GAPS, Surroundings
 from heapwright.base.errors import ExitCode
 from heapwright.cli import options
 
@@ -51,6 +51,7 @@ def agree(
     ] = None,
     gaps: options.ReplayedGaps = GAPS,
     visits: options.ReplayedVisits = 0.0,
+    whole: options.WholeReplay = False,
     json_file: options.JsonFile = None,
     csv_file: Annotated[
         str | None, typer.Option("--csv", metavar="FILE", help="Write the table as CSV.")
@@ -82,7 +83,7 @@ def agree(
             allocators=tuple(allocators or ()),
             blocks=blocks,
             seed=seed,
-            between=Between(gaps=gaps, visits=visits),
+            surroundings=Surroundings(gaps=gaps, visits=visits, whole=whole),
             json_file=json_file,
             csv_file=csv_file,
             html_file=html_file,

@@ -171,6 +171,12 @@ ReplayedGaps = Annotated[
         "--gaps", help="Between calls: nothing, or an equal amount of work for the recorded time."
     ),
 ]
+WholeReplay = Annotated[
+    bool,
+    typer.Option(
+        "--whole", help="The time of the replay is that of its process, with start and end."
+    ),
+]
 ReplayedVisits = Annotated[
     float,
     typer.Option(

@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from heapwright import commands
-from heapwright.artefacts.run.replay import GAPS, ORDER, TOUCH, Between, Order, Touch
+from heapwright.artefacts.run.replay import GAPS, ORDER, TOUCH, Order, Surroundings, Touch
 from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.base.paths import is_file
 from heapwright.cli import options
@@ -51,6 +51,7 @@ def replay(
     ] = ORDER,
     gaps: options.ReplayedGaps = GAPS,
     visits: options.ReplayedVisits = 0.0,
+    whole: options.WholeReplay = False,
     check: Annotated[
         bool,
         typer.Option(
@@ -112,7 +113,7 @@ def replay(
         touch=touch,
         pace=pace.value,
         order=order,
-        between=Between(gaps=gaps, visits=visits),
+        surroundings=Surroundings(gaps=gaps, visits=visits, whole=whole),
         check=check,
         process=process,
     )

@@ -20,7 +20,7 @@ from heapwright.artefacts.program.library import program_names, program_path
 from heapwright.artefacts.program.request import ProgramRequest
 from heapwright.artefacts.run.journal import Journal
 from heapwright.artefacts.run.measured import Run
-from heapwright.artefacts.run.replay import TOUCH, Between
+from heapwright.artefacts.run.replay import TOUCH, Surroundings
 from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.base.scratch import Scratch
 from heapwright.commands.agreement_figures import overall, ranked
@@ -43,8 +43,8 @@ from heapwright.experiment.measurement import Conditions, Measurement
 from heapwright.experiment.preload import PreloadPaths
 from heapwright.experiment.program.measurement import ProgramMeasurement
 from heapwright.profile.run import profile_trace
-from heapwright.replay.output import figures_of
-from heapwright.replay.prepare import prepare, refuse_between, run_words
+from heapwright.replay.output import reader_of
+from heapwright.replay.prepare import prepare, refuse_surroundings, run_words
 from heapwright.report.agreement import as_csv, page, print_agreement
 from heapwright.report.console import make_console
 from heapwright.synth import model as recipe
@@ -69,7 +69,7 @@ class Options:
     json_file: str | None
     csv_file: str | None
     html_file: str | None
-    between: Between
+    surroundings: Surroundings
     keep: Path | None
     quiet: bool
 
@@ -89,7 +89,7 @@ def run_agree(options: Options) -> ExitCode:
         raise HeapwrightError("name programs, or give --all", "heapwright programs list")
     for name in options.wanted:
         program_path(name)  # an unknown name is refused before the first run
-    refuse_between(options.between, TOUCH)
+    refuse_surroundings(options.surroundings, TOUCH)
     outputs = Outputs(json=options.json_file, csv=options.csv_file, html=options.html_file)
     found: list[ProgramAgreement] = []
     interrupted = False
@@ -139,7 +139,7 @@ def _asked(options: Options, selection: Selection, seed: int) -> Asked:
         scale=options.scale or "",
         blocks=options.blocks,
         seed=seed,
-        between=options.between,
+        surroundings=options.surroundings,
     )
 
 
@@ -178,7 +178,7 @@ def _program(
     """The answer of one program. Raises HeapwrightError if it cannot be measured."""
     with Scratch() as folder:
         setup = set_up_program(asked, os.environ)
-        events, executes = _loads(asked, options.between, setup, folder, paths, seed)
+        events, executes = _loads(asked, options.surroundings, setup, folder, paths, seed)
         runs = {
             load: _measured(f"{asked.name}, {load}", options, selection, executes[load], seed)
             for load in LOADS
@@ -189,7 +189,7 @@ def _program(
 
 def _loads(
     asked: ProgramRequest,
-    between: Between,
+    surroundings: Surroundings,
     setup: ProgramSetup,
     folder: Path,
     paths: PreloadPaths,
@@ -209,15 +209,16 @@ def _loads(
     executes: dict[Load, Execute] = {
         "program": ProgramMeasurement(setup.prepared, setup.specs(paths)).execute
     }
-    sources: tuple[tuple[Load, Path, Between], ...] = (
-        ("replay", trace, between),
-        ("synthetic", drawn, Between()),
+    sources: tuple[tuple[Load, Path, Surroundings], ...] = (
+        ("replay", trace, surroundings),
+        ("synthetic", drawn, Surroundings()),
     )
     for load, source, with_work in sources:
         plan = folder / f"plan-{load}"
-        prepare(source, plan, between=with_work)
+        prepare(source, plan, surroundings=with_work)
         source.unlink()
-        conditions = Conditions(run_words(plan), dict(os.environ), Path.cwd(), reader=figures_of)
+        reader = reader_of(TOUCH, whole=surroundings.whole)
+        conditions = Conditions(run_words(plan), dict(os.environ), Path.cwd(), reader=reader)
         executes[load] = Measurement(conditions, paths).execute
     return profile.provenance.events, executes
 
@@ -260,7 +261,7 @@ def _document(
         scale=options.scale or "",
         blocks=options.blocks,
         seed=seed,
-        between=options.between,
+        surroundings=options.surroundings,
         confidence=CONFIDENCE,
         programs=tuple(found),
         overall=overall(found, CONFIDENCE),

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Literal
 
 from heapwright.artefacts.run.replay import (
-    Between,
     Order,
     ReplayPlan,
     ReplaySubject,
+    Surroundings,
     Touch,
     shows_memory,
 )
@@ -33,7 +33,7 @@ from heapwright.experiment.runner import with_preload
 from heapwright.experiment.treatments import parse_requests
 from heapwright.replay.once import replay_once
 from heapwright.replay.output import reader_of
-from heapwright.replay.prepare import prepare, refuse_between, refuse_beyond_memory, run_words
+from heapwright.replay.prepare import prepare, refuse_beyond_memory, refuse_surroundings, run_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Request:
     touch: Touch
     pace: Literal["asap", "recorded"]
     order: Order
-    between: Between
+    surroundings: Surroundings
     check: bool
     process: int | None
 
@@ -52,7 +52,7 @@ class Request:
 @contextmanager
 def _prepared(request: Request) -> Iterator[tuple[Path, ReplayPlan]]:
     """The trace, decoded into a temporary file."""
-    refuse_between(request.between, request.touch)
+    refuse_surroundings(request.surroundings, request.touch)
     with Scratch() as folder:
         plan = folder / "plan"
         found = prepare(
@@ -61,7 +61,7 @@ def _prepared(request: Request) -> Iterator[tuple[Path, ReplayPlan]]:
             process=request.process,
             order=request.order,
             pace=request.pace,
-            between=request.between,
+            surroundings=request.surroundings,
         )
         refuse_beyond_memory(request.trace, found, request.touch)
         yield plan, found
@@ -81,13 +81,15 @@ def run_replay(request: Request, options: Options) -> ExitCode:
             touch=request.touch,
             pace=request.pace,
             order=request.order,
-            between=request.between,
+            surroundings=request.surroundings,
             checked=request.check,
             processes=processes,
             plan=found,
         )
         recorded = next(each.command for each in processes if each.process == found.process)
-        replayed = Replayed(subject, recorded, reader_of(request.touch))
+        replayed = Replayed(
+            subject, recorded, reader_of(request.touch, whole=request.surroundings.whole)
+        )
         if options.quiet:
             _tell_process(processes, found)
         words = run_words(plan, touch=request.touch, checked=request.check)

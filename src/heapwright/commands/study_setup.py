@@ -20,7 +20,7 @@ from heapwright.artefacts.run.provenance import (
     inherited_settings,
     read_environment,
 )
-from heapwright.artefacts.run.replay import TOUCH, Between, Touch
+from heapwright.artefacts.run.replay import TOUCH, Surroundings, Touch
 from heapwright.artefacts.study.file import StudyFile
 from heapwright.artefacts.study.model import Response
 from heapwright.artefacts.study.treatment import StudyTreatment
@@ -92,8 +92,8 @@ def set_up(file: StudyFile, seed: int, paths: PreloadPaths) -> Iterator[Setup]:
     allocators = _used(designed.treatments, found.allocators)
     machine = read_environment(list(allocators.values()), environment)
     touch = file.study.touch or TOUCH
-    between = Between(gaps=file.study.gaps, visits=file.study.visits)
-    with _Traces(seed, touch, between, file.study.process) as traces:
+    surroundings = Surroundings(gaps=file.study.gaps, visits=file.study.visits)
+    with _Traces(seed, touch, surroundings, file.study.process) as traces:
         treatments = tuple(
             _treatment(each, allocators, traces, environment, programs.command(each.id))
             for each in designed.treatments
@@ -189,10 +189,12 @@ def _first_cpus(count: int) -> str:
 class _Traces:
     """Decodes the traces that are replayed, each once; a context manager."""
 
-    def __init__(self, seed: int, touch: Touch, between: Between, process: int | None) -> None:
+    def __init__(
+        self, seed: int, touch: Touch, surroundings: Surroundings, process: int | None
+    ) -> None:
         self._seed = seed
         self._touch = touch
-        self._between = between
+        self._surroundings = surroundings
         self._process = process
         self._folder = Scratch()
         self._commands: dict[str, tuple[str, ...]] = {}
@@ -207,10 +209,12 @@ class _Traces:
                 made = self._folder.path / "trace"
                 name, events = _recreation(trace)
                 program.recreate(name, made, events=events, seed=self._seed)
-                found = prepare(made, plan, between=self._between)
+                found = prepare(made, plan, surroundings=self._surroundings)
                 made.unlink()
             else:
-                found = prepare(Path(trace), plan, process=self._process, between=self._between)
+                found = prepare(
+                    Path(trace), plan, process=self._process, surroundings=self._surroundings
+                )
                 if note := told(processes_of(Path(trace)), found.process, "process = NUMBER"):
                     self.notes.append(f"{trace}: {note}")
             refuse_beyond_memory(Path(trace), found, self._touch)

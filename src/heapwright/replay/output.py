@@ -21,12 +21,13 @@ RARE = 0.01
 COMPARED = ("p50_ns", "p99_ns", "p99_9_ns", "p99_99_ns", "max_ns")
 
 
-def reader_of(touch: Touch) -> Callable[[str], dict[str, object]]:
-    """What reads the output of replays that write that much."""
-    return partial(figures_of, touch=touch)
+def reader_of(touch: Touch, *, whole: bool = False) -> Callable[[str], dict[str, object]]:
+    """What reads the output of replays that write that much. `whole`: the times stay those of the
+    process, with its start and its end."""
+    return partial(figures_of, touch=touch, whole=whole)
 
 
-def figures_of(text: str, touch: Touch = TOUCH) -> dict[str, object]:
+def figures_of(text: str, touch: Touch = TOUCH, *, whole: bool = False) -> dict[str, object]:
     """Fields of a run; ValueError in words if the line is not what it should be."""
     lines = [line for line in text.splitlines() if line.strip()]
     try:
@@ -34,10 +35,9 @@ def figures_of(text: str, touch: Touch = TOUCH) -> dict[str, object]:
     except ValidationError as error:
         raise ValueError("the replay printed no line that can be read") from error
     has_peak = shows_memory(touch)
+    times = {"wall_s": line.seconds, "user_s": line.user_s, "sys_s": line.sys_s}
     return {
-        "wall_s": line.seconds,
-        "user_s": line.user_s,
-        "sys_s": line.sys_s,
+        **({} if whole else times),
         "peak_rss_bytes": (line.peak_bytes or None) if has_peak else None,
         "peak_rss_method": METHOD if has_peak else UNTOUCHED,
         "replay": ReplayFigures.model_validate(line.model_dump()).model_dump(),

@@ -13,9 +13,9 @@ from typing import Literal
 from heapwright.artefacts.run.replay import (
     ORDER,
     TOUCH,
-    Between,
     Order,
     ReplayPlan,
+    Surroundings,
     Touch,
     shows_memory,
 )
@@ -30,6 +30,9 @@ from heapwright.base.space import refuse_without_memory, refuse_without_space
 PROGRAM = "replay"
 BYTES_A_CALL = 13
 """Of a plan, at most: 9 to 13 were seen (docs/reference/replay.md)."""
+BYTES_A_GAP = 8
+BYTES_OF_VISITS = 8 << 22
+"""Of a plan with visits, at most."""
 PLACE = "`--process` replays one process only; TMPDIR names another folder for temporary files"
 LESS_MEMORY = "--touch first-byte needs less, and compares times only"
 
@@ -41,7 +44,7 @@ def prepare(  # noqa: PLR0913 - what a caller may choose, by name
     process: int | None = None,
     order: Order = ORDER,
     pace: Literal["asap", "recorded"] = "asap",
-    between: Between | None = None,
+    surroundings: Surroundings | None = None,
 ) -> ReplayPlan:
     """Decode `trace` into `plan`; HeapwrightError says why it cannot be replayed.
 
@@ -55,24 +58,29 @@ def prepare(  # noqa: PLR0913 - what a caller may choose, by name
     with suppress(TraceError):  # the replayer says it in words of its own
         calls = trace_info(trace).events
         what = f"the decoded trace of {several(calls, 'call')}"
-        refuse_without_space(plan, BYTES_A_CALL * calls, what, PLACE)
+        refuse_without_space(plan, _most_bytes(calls, surroundings or Surroundings()), what, PLACE)
     words = ["prepare", plain(trace), "-o", str(plan), "--order", order, "--pace", pace]
-    words += _between_words(between or Between())
+    words += _surrounding_words(surroundings or Surroundings())
     return Program(PROGRAM, refusal).answer(ReplayPlan, [*words, *selection(process)])
 
 
-def _between_words(between: Between) -> list[str]:
-    words = [] if between.gaps == "none" else ["--gaps", between.gaps]
+def _most_bytes(calls: int, surroundings: Surroundings) -> int:
+    gaps = 0 if surroundings.gaps == "none" else BYTES_A_GAP * calls
+    return BYTES_A_CALL * calls + gaps + (BYTES_OF_VISITS if surroundings.visits else 0)
+
+
+def _surrounding_words(surroundings: Surroundings) -> list[str]:
+    words = [] if surroundings.gaps == "none" else ["--gaps", surroundings.gaps]
     return words + (
-        ["--visits", str(max(1, round(1000 * between.visits)))] if between.visits else []
+        ["--visits", str(max(1, round(1000 * surroundings.visits)))] if surroundings.visits else []
     )
 
 
-def refuse_between(between: Between, touch: Touch) -> None:
+def refuse_surroundings(surroundings: Surroundings, touch: Touch) -> None:
     """Refuse what a replay cannot do between calls. Raises HeapwrightError."""
-    if why := between.problem(touch):
+    if why := surroundings.problem(touch):
         raise HeapwrightError(
-            f"--visits {between.visits:g}: {why}", "add --gaps recorded, and leave out --touch"
+            f"--visits {surroundings.visits:g}: {why}", "add --gaps recorded, and leave out --touch"
         )
 
 

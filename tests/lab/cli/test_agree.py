@@ -58,14 +58,15 @@ def test_two_allocators_are_ranked_three_ways(
         PROGRAM.replace('"mine"', '"wrong"').replace("[[check]]", "[other]\n[[check]]")
     )
     asked = ("agree", program, wrong, "-a", "glibc,hoard", "-n", "2", "--keep", "K")
-    asked += ("--gaps", "recorded", "--visits", "1")
+    asked += ("--gaps", "recorded", "--visits", "1", "--whole")
     done = heapwright(*asked, "--seed", "3", *("--json", "J", "--csv", "C", "--html", "H"))
     assert done.status == ExitCode.OK, done.err
     found = RankingAgreement.from_json((tmp_path / "J").read_text())
     assert RankingAgreement.from_json(found.to_json()) == found
     one, refused = found.programs
     assert one.events > 6_000
-    assert (found.between.gaps, found.between.visits) == ("recorded", 1)
+    assert found.surroundings.whole
+    assert (found.surroundings.gaps, found.surroundings.visits) == ("recorded", 1)
     assert {(each.what, each.load) for each in one.agreements} == {
         (what, load) for what in ("time", "memory") for load in ("program", "replay", "synthetic")
     }
@@ -84,7 +85,7 @@ def test_two_allocators_are_ranked_three_ways(
     text = page_of(found, ["mine", "another"])
     assert f"| {program} | " in text
     assert f"- {wrong}: " in text
-    assert " --gaps recorded --visits 1 --json" in text
+    assert " --gaps recorded --visits 1 --whole --json" in text
     assert "- not begun, for want of time: mine, another\n" in text
     assert all(f"- {line}" in text for line in conclusions(found))
 

@@ -281,8 +281,8 @@ def test_the_program_computes_and_visits_objects_between_its_calls(
         heapwright(*words, "--visits", "5", "--check", "--json", "o.json"), tmp_path
     )
     assert comparison.replay is not None
-    assert comparison.replay.between.gaps == "recorded"
-    assert comparison.replay.between.visits == 5
+    assert comparison.replay.surroundings.gaps == "recorded"
+    assert comparison.replay.surroundings.visits == 5
     work = comparison.replay.plan.between
     assert work is not None
     assert 0 < work.work_s < work.recorded_s

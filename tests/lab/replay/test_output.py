@@ -42,6 +42,12 @@ def test_time_and_memory_are_those_of_the_calls() -> None:
     assert ReplayFigures.model_validate(figures["replay"]).a_over_u == 2.0
 
 
+def test_the_times_of_the_whole_process_are_left_as_they_are() -> None:
+    figures = figures_of(line(), whole=True)
+    assert not figures.keys() & {"wall_s", "user_s", "sys_s"}
+    assert figures["peak_rss_bytes"] == 3 << 20
+
+
 def test_latencies_of_routines_that_are_called_often_are_compared() -> None:
     measures = figures_of(line())["measures"]
     assert isinstance(measures, dict)

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.run.replay import TOUCH, Between, Touch
+from heapwright.artefacts.run.replay import TOUCH, Surroundings, Touch
 from heapwright.base.errors import HeapwrightError
 from heapwright.replay.prepare import (
     prepare,
-    refuse_between,
     refuse_beyond_memory,
+    refuse_surroundings,
     run_options,
     run_words,
 )
@@ -96,23 +96,29 @@ def test_more_memory_than_there_is_is_not_written(traced: Traced, tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    ("between", "touch", "why"),
+    ("surroundings", "touch", "why"),
     [
-        (Between(visits=2), TOUCH, 'gaps is "none"'),
-        (Between(gaps="recorded", visits=2), "first-byte", 'touch is "first-byte"'),
+        (Surroundings(visits=2), TOUCH, 'gaps is "none"'),
+        (Surroundings(gaps="recorded", visits=2), "first-byte", 'touch is "first-byte"'),
     ],
 )
-def test_visits_need_gaps_and_written_objects(between: Between, touch: Touch, why: str) -> None:
+def test_visits_need_gaps_and_written_objects(
+    surroundings: Surroundings, touch: Touch, why: str
+) -> None:
     with pytest.raises(HeapwrightError, match="--visits 2: ") as refused:
-        refuse_between(between, touch)
+        refuse_surroundings(surroundings, touch)
     assert why in refused.value.message
-    refuse_between(Between(gaps="recorded"), "none")
-    refuse_between(Between(gaps="recorded", visits=2), TOUCH)
+    refuse_surroundings(Surroundings(gaps="recorded"), "none")
+    refuse_surroundings(Surroundings(gaps="recorded", visits=2), TOUCH)
 
 
 def test_a_trace_without_times_has_no_gaps(traced: Traced, tmp_path: Path) -> None:
     with pytest.raises(HeapwrightError, match="the trace has no times"):
-        prepare(traced("1: malloc 0x1000 100"), tmp_path / "plan", between=Between(gaps="recorded"))
+        prepare(
+            traced("1: malloc 0x1000 100"),
+            tmp_path / "plan",
+            surroundings=Surroundings(gaps="recorded"),
+        )
 
 
 def test_the_words_of_a_run(tmp_path: Path) -> None:

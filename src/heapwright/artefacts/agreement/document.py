@@ -15,7 +15,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from heapwright.artefacts.run.replay import Between
+from heapwright.artefacts.run.replay import Surroundings
 from heapwright.base.json_schema import schema_text_of
 
 SCHEMA_VERSION: Literal[1] = 1
@@ -94,7 +94,9 @@ class RankingAgreement(_Frozen):
     scale: str = ""
     blocks: int
     seed: int
-    between: Annotated[Between, Field(description="Of the replay: between calls")] = Between()
+    surroundings: Annotated[Surroundings, Field(description="Of the replay: between calls")] = (
+        Surroundings()
+    )
     confidence: float
     programs: tuple[ProgramAgreement, ...]
     overall: tuple[Overall, ...] = ()

@@ -19,7 +19,7 @@ from typing import Literal, Self
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from heapwright.artefacts.agreement.document import ProgramAgreement
-from heapwright.artefacts.run.replay import Between
+from heapwright.artefacts.run.replay import Surroundings
 from heapwright.base.errors import HeapwrightError
 from heapwright.base.line_file import append_line, cut_torn_line
 
@@ -43,7 +43,7 @@ class Asked(_Frozen):
     scale: str
     blocks: int
     seed: int
-    between: Between = Between()
+    surroundings: Surroundings = Surroundings()
 
     def differences(self, other: "Asked") -> list[str]:
         """In what another question is another one, in words."""
@@ -54,8 +54,9 @@ class Asked(_Frozen):
                 ("scale", self.scale or "whole", other.scale or "whole"),
                 ("blocks", self.blocks, other.blocks),
                 ("seed", self.seed, other.seed),
-                ("gaps", self.between.gaps, other.between.gaps),
-                ("visits", f"{self.between.visits:g}", f"{other.between.visits:g}"),
+                ("gaps", self.surroundings.gaps, other.surroundings.gaps),
+                ("visits", f"{self.surroundings.visits:g}", f"{other.surroundings.visits:g}"),
+                ("whole", self.surroundings.whole, other.surroundings.whole),
             )
             if one != two
         ] or (["other builds of the allocators"] if self != other else [])

@@ -46,13 +46,17 @@ class _Frozen(BaseModel):
     )
 
 
-class Between(_Frozen):
-    """What a replay does between calls, besides the calls themselves."""
+class Surroundings(_Frozen):
+    """What a replay has besides the calls themselves."""
 
     gaps: Gaps = GAPS
     visits: Annotated[
         float, Field(ge=0, le=MOST_VISITS, description="Of objects, in a microsecond of work")
     ] = 0.0
+
+    whole: Annotated[
+        bool, Field(description="The time is that of the process, with its start and its end")
+    ] = False
 
     def problem(self, touch: Touch) -> str:
         """Why a replay that writes that much into its objects cannot do this; empty if it can."""
@@ -142,7 +146,7 @@ class ReplaySubject(_Frozen):
     touch: Touch = "none"
     pace: Literal["asap", "recorded"] = "asap"
     order: Order = "hand-over"
-    between: Between = Between()
+    surroundings: Surroundings = Surroundings()
     checked: bool = False
     processes: Annotated[
         tuple[RecordedProcess, ...],

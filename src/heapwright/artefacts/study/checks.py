@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from heapwright.artefacts.profile.figures import why_not
-from heapwright.artefacts.run.replay import TOUCH, Between, shows_memory
+from heapwright.artefacts.run.replay import TOUCH, Surroundings, shows_memory
 from heapwright.artefacts.run.replay_responses import OF_MEMORY, why_no_figure
 from heapwright.artefacts.study.condition import ConditionError, parse_condition
 from heapwright.artefacts.study.factor import ALLOCATOR, CPUS, Factor, Level, LevelTable
@@ -100,10 +100,10 @@ def _replayed(study: Study) -> Iterator[Problem]:
                     f'a replay with touch = "{study.touch}" does not write into its memory, so it '
                     "has no peak; leave touch out",
                 )
-    between = Between(gaps=study.gaps, visits=study.visits)
-    if between != Between() and study.trace is None:
+    surroundings = Surroundings(gaps=study.gaps, visits=study.visits)
+    if surroundings != Surroundings() and study.trace is None:
         yield Problem(("gaps" if study.gaps != "none" else "visits",), "it is for a trace")
-    elif why := between.problem(study.touch or TOUCH):
+    elif why := surroundings.problem(study.touch or TOUCH):
         yield Problem(("visits",), why)
     if study.process is not None and study.trace is None:
         yield Problem(("process",), "process is for a trace that is replayed")
