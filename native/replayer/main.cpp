@@ -66,7 +66,7 @@ bool hasGaps(std::string_view name) {
 
 /// A whole number of at least 1.
 std::uint64_t countIn(const char* text, const char* option) {
-    constexpr std::uint64_t most = 1'000'000'000;
+    constexpr std::uint64_t most = 100'000'000;
     char* end = nullptr;
     const unsigned long value = std::strtoul(text, &end, 10);
     if (*text < '0' || *text > '9' || *end != '\0' || value == 0 || value > most) {
