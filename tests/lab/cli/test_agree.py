@@ -57,8 +57,8 @@ def test_two_allocators_are_ranked_three_ways(
     wrong.write_text(
         PROGRAM.replace('"mine"', '"wrong"').replace("[[check]]", "[other]\n[[check]]")
     )
-    asked = ("agree", program, wrong, "-a", "glibc,hoard", "-n", "2", "--keep", "K")
-    asked += ("--gaps", "recorded", "--visits", "1", "--whole")
+    around = ("--gaps", "recorded", "--visits", "1", "--whole")
+    asked = ("agree", program, wrong, "-a", "glibc,hoard", "-n", "2", "--keep", "K", *around)
     done = heapwright(*asked, "--seed", "3", *("--json", "J", "--csv", "C", "--html", "H"))
     assert done.status == ExitCode.OK, done.err
     found = RankingAgreement.from_json((tmp_path / "J").read_text())
