@@ -3,7 +3,7 @@
 //
 // The work of a gap between two calls: a loop of dependent multiplications that touches no memory.
 // `prepare` measures the iterations of a millisecond once. All runs of a plan then carry out the
-// same number of instructions, whatever the speed of the machine at that moment.
+// same number of instructions, also if the machine has become slower.
 #pragma once
 
 #include <cstdint>

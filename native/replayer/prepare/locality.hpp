@@ -4,8 +4,8 @@
 // Which of its objects a thread visits. A trace has no accesses. It has the moments at which a
 // program was done with an object: an object that is freed was in use shortly before.
 //
-// Model: the ranks of visited objects (see recency.hpp) have the distribution of the ranks that
-// objects have when they are freed, or at the end of the trace. A stack-like program visits its
+// Model: objects have a rank (see recency.hpp) when they are freed, or at the end of the trace. The
+// ranks of visited objects have the same distribution. A stack-like program visits its
 // youngest objects, a program that builds a structure and keeps it visits all of it. Ranks are
 // counted in steps of a doubling and drawn evenly within a step.
 #pragma once

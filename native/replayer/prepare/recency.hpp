@@ -55,7 +55,7 @@ public:
 
     /// Pre: `rank < live()`.
     const Object& at(std::size_t rank) const {
-        std::size_t wanted = live_ - rank; // the place up to which so many are live
+        std::size_t wanted = live_ - rank; // live places up to the wanted one
         std::size_t before = 0;
         for (std::size_t step = std::bit_floor(places_.size()); step != 0; step >>= 1U) {
             const std::size_t next = before + step;
