@@ -13,8 +13,8 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
+from heapwright.analysis.numerics.distributions import student_quantile
 from heapwright.artefacts.agreement.document import Tau
 
 DRAWS = 2_000
@@ -72,7 +72,7 @@ def over_programs(taus: Sequence[float], confidence: float) -> Tau:
     if len(taus) < 2:
         return Tau(tau=mean)
     error = float(np.std(taus, ddof=1)) / len(taus) ** 0.5
-    half = float(stats.t.ppf((1 + confidence) / 2, len(taus) - 1)) * error
+    half = student_quantile((1 + confidence) / 2, len(taus) - 1) * error
     return Tau(tau=mean, low=max(-1.0, mean - half), high=min(1.0, mean + half))
 
 

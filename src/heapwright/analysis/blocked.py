@@ -20,8 +20,8 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special, stats
 
+from heapwright.analysis.numerics.distributions import fisher_tail
 from heapwright.artefacts.comparison.document import Key, Response, Term
 from heapwright.artefacts.run.measured import Outcome, Run
 
@@ -196,7 +196,23 @@ def scatter_is_unequal(fit: BlockedFit) -> bool:
     if not fit.df or not fit.sigma or fit.runs.min() < 3 or len(fit.treatments) < 3:
         return False
     columns = [column[np.isfinite(column)] for column in fit.residuals.T]
-    return bool(stats.levene(*columns, center="median").pvalue < 0.05)
+    return _brown_forsythe(columns) < 0.05
+
+
+def _brown_forsythe(groups: Sequence[Floats]) -> float:
+    """The chance of distances from the medians that differ as much among groups of one scatter."""
+    distances = [np.abs(group - np.median(group)) for group in groups]
+    everything = np.concatenate(distances)
+    means = [each.mean() for each in distances]
+    between = sum(
+        len(each) * (mean - everything.mean()) ** 2
+        for each, mean in zip(distances, means, strict=True)
+    )
+    within = sum(((each - mean) ** 2).sum() for each, mean in zip(distances, means, strict=True))
+    first, second = len(groups) - 1, len(everything) - len(groups)
+    if within == 0:
+        return 1.0 if between == 0 else 0.0
+    return fisher_tail(first, second, float(between / first / (within / second)))
 
 
 def _anova(
@@ -224,7 +240,7 @@ def _anova(
             sum_of_squares=max(squares, 0.0),
             df=freedom,
             f=f,
-            p=float(special.fdtrc(freedom, df, f)) if f is not None else None,
+            p=fisher_tail(freedom, df, f) if f is not None else None,
             eta_squared=min(max(squares / total, 0.0), 1.0) if total > rounding else None,
         )
 

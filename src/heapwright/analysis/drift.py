@@ -14,7 +14,8 @@ coefficient based on Kendall's tau.
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import stats
+
+from heapwright.analysis.numerics.ranks import kendall, theil_sen
 
 FEWEST_BLOCKS = 6
 """With fewer values hardly any order is significant."""
@@ -28,8 +29,8 @@ def drift(blocks: Sequence[int], logarithms: Sequence[float], error: float) -> f
     if len(blocks) < FEWEST_BLOCKS or len(set(logarithms)) < 2:
         return None
     batches = np.array_split(np.asarray(logarithms), min(len(logarithms), BATCHES))
-    tau = stats.kendalltau(range(len(batches)), [np.median(each) for each in batches])
-    if not (tau.pvalue <= error and abs(tau.statistic) >= LEAST_TAU):
+    found = kendall(range(len(batches)), [np.median(each) for each in batches])
+    if not (found.p <= error and abs(found.tau) >= LEAST_TAU):
         return None
-    slope = float(stats.theilslopes(logarithms, blocks).slope)
+    slope = theil_sen(logarithms, blocks).middle
     return float(np.expm1(slope * (max(blocks) - min(blocks))))

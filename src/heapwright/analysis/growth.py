@@ -22,7 +22,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+
+from heapwright.analysis.numerics.distributions import normal_quantile
+from heapwright.analysis.numerics.ranks import average_ranks
 
 Floats = NDArray[np.float64]
 
@@ -60,7 +62,7 @@ def growth(times: Floats, values: Floats, confidence: float = 0.95) -> Growth | 
     middle = float(np.median(slopes))
     inflation = autocorrelation_factor(points - middle * at)
     spread = math.sqrt(_variance(points) * inflation)
-    reach = float(stats.norm.ppf((1 + confidence) / 2)) * spread
+    reach = normal_quantile((1 + confidence) / 2) * spread
     pairs = len(slopes)
     low = max(math.floor((pairs - reach) / 2) - 1, 0)
     high = min(math.ceil((pairs + reach) / 2), pairs - 1)
@@ -83,12 +85,12 @@ def thinned(times: Floats, values: Floats) -> tuple[Floats, Floats]:
 def autocorrelation_factor(rest: Floats) -> float:
     """n/n* of Hamed and Rao, equation 16, of what is left without the trend; at least 1."""
     n = len(rest)
-    ranks = np.asarray(stats.rankdata(rest), dtype=np.float64)
+    ranks = average_ranks(rest)
     ranks -= ranks.mean()
     whole = float(ranks @ ranks)
     if whole == 0:
         return 1.0
-    bound = float(stats.norm.ppf((1 + SIGNIFICANT) / 2)) / math.sqrt(n)
+    bound = normal_quantile((1 + SIGNIFICANT) / 2) / math.sqrt(n)
     total = 0.0
     for lag in range(1, n - 2):
         rho = float(ranks[:-lag] @ ranks[lag:]) / whole

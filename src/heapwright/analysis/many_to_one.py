@@ -8,14 +8,19 @@ therefore 1/2. For fixed Z_0 and s they are independent:
     P(all |T_j| <= c) = E (Phi(Z_0 + c s sqrt(2)) - Phi(Z_0 - c s sqrt(2)))^p
 
 (Dunnett 1955), integrated at fixed points. With other correlations, that is with runs missing,
-`intervals` integrates the multivariate t distribution, which takes a hundred times as long.
+`numerics.multivariate_t` integrates, which takes many times as long.
 """
 
 from functools import lru_cache
 
 import numpy as np
-from scipy import optimize, special, stats
 
+from heapwright.analysis.numerics.distributions import (
+    normal_cdf,
+    normal_quantile,
+    student_quantile,
+)
+from heapwright.analysis.numerics.roots import root
 from heapwright.analysis.quadrature import FAR, legendre, scales
 
 _POINTS = 96
@@ -23,20 +28,20 @@ _POINTS = 96
 
 def chance_within(c: float, p: int, df: float) -> float:
     """The chance that all |T_j| stay at or below `c`."""
-    end = float(special.ndtri(1 - FAR)) + 1
+    end = normal_quantile(1 - FAR) + 1
     baseline, weights = legendre(_POINTS, -end, end)
     density = weights * np.exp(-(baseline**2) / 2) / np.sqrt(2 * np.pi)
     sizes, shares = scales(df)
     edge = np.sqrt(2) * c * sizes[:, None]
-    inside = (special.ndtr(baseline + edge) - special.ndtr(baseline - edge)) ** p
+    inside = (normal_cdf(baseline + edge) - normal_cdf(baseline - edge)) ** p
     return float(shares @ (inside @ density))
 
 
 @lru_cache(maxsize=1024)
 def quantile(level: float, p: int, df: float) -> float:
     """The c for which all |T_j| <= c with probability `level`."""
-    low = float(stats.t.ppf((1 + level) / 2, df))
-    high = float(stats.t.ppf(1 - (1 - level) / (2 * p), df))
+    low = student_quantile((1 + level) / 2, df)
+    high = student_quantile(1 - (1 - level) / (2 * p), df)
     if p == 1:
         return low
-    return float(optimize.brentq(lambda c: chance_within(c, p, df) - level, low, high, xtol=1e-10))
+    return root(lambda c: chance_within(c, p, df) - level, low, high, tolerance=1e-10)

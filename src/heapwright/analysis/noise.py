@@ -15,9 +15,9 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import stats
 
 from heapwright.analysis.gate.welch import Sample
+from heapwright.analysis.numerics.distributions import student_quantile
 from heapwright.artefacts.checkup.document import Noise, Visible
 
 POWER = 0.8
@@ -81,6 +81,6 @@ def smallest_difference(ratios: Sample, blocks: int) -> float | None:
     if blocks < 2:
         return None
     freedom = blocks - 1
-    both = float(stats.t.ppf((1 + CONFIDENCE) / 2, freedom) + stats.t.ppf(POWER, freedom))
+    both = student_quantile((1 + CONFIDENCE) / 2, freedom) + student_quantile(POWER, freedom)
     worth = max(blocks * ratios.thinning, 1.0)
     return math.expm1(both * ratios.deviation / math.sqrt(worth))

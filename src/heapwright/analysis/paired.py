@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+
+from heapwright.analysis.numerics.distributions import student_quantile
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,5 +40,5 @@ def paired_ratio(baseline: Sequence[float], current: Sequence[float], level: flo
     if len(logs) < 2:
         return Ratio(math.exp(mean), None, None)
     error = float(logs.std(ddof=1)) / math.sqrt(len(logs))
-    half = float(stats.t.ppf((1 + level) / 2, len(logs) - 1)) * error
+    half = student_quantile((1 + level) / 2, len(logs) - 1) * error
     return Ratio(math.exp(mean), math.exp(mean - half), math.exp(mean + half))

@@ -16,8 +16,9 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import optimize, special
 
+from heapwright.analysis.numerics.distributions import normal_cdf, normal_quantile
+from heapwright.analysis.numerics.roots import root
 from heapwright.analysis.quadrature import FAR, Floats, legendre, scales
 
 _POINTS = 96
@@ -45,15 +46,15 @@ def quantile(level: float, k: int, df: float) -> float:
     high = 4.0
     while excess(high) < 0:
         high *= 2
-    return float(optimize.brentq(excess, 0.0, high, xtol=1e-10))
+    return root(excess, 0.0, high, tolerance=1e-10)
 
 
 def _range_survival(w: Floats, k: int) -> Floats:
     """1 - W(w), shape of `w`; the largest of the means is integrated over."""
-    end = float(special.ndtri(1 - FAR)) + 1
+    end = normal_quantile(1 - FAR) + 1
     points, weights = legendre(_POINTS, -end, end)
-    below = special.ndtr(points)
-    inside = below - special.ndtr(points - w[:, None])
+    below = normal_cdf(points)
+    inside = below - normal_cdf(points - w[:, None])
     density = np.exp(-(points**2) / 2) / np.sqrt(2 * np.pi)
     # the difference of powers, term by term, keeps small chances exact
     lost = below ** (k - 1) - inside ** (k - 1)

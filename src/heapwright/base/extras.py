@@ -14,6 +14,7 @@ PAGES = ("altair", "vl_convert")
 EXTRAS = {
     **dict.fromkeys(PAGES, ("pages with charts need", "pages")),
     "polars": ("tables of studies and Parquet files need", "studies"),
+    "scipy": ("the analysis of a study needs", "studies"),
 }
 """For a module: what needs it, and the extra of pyproject.toml."""
 

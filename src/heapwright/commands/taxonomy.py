@@ -100,7 +100,7 @@ def _choose(
 def _conclude(
     plan: Plan, result: SurveyResult, machine: Environment, notes: tuple[str, ...]
 ) -> Taxonomy:
-    """Analyse the runs. The analysis imports SciPy, which loads slowly."""
+    """Analyse the runs."""
     return Taxonomy(
         heapwright_version=__version__,
         environment=machine,

@@ -19,7 +19,7 @@ from support.running import ran
 
 ROOT = Path(__file__).parents[3]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-OF_EXTRAS = ("altair", "vl_convert", "polars", "apsw", "distributed", "dask")
+OF_EXTRAS = ("altair", "vl_convert", "polars", "apsw", "scipy", "distributed", "dask")
 pytestmark = pytest.mark.usefixtures("native")
 
 

@@ -14,6 +14,8 @@ Cost: memory is a few arrays of n numbers, time O(n + b^2 T). Source: Searle, Li
 7.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

@@ -12,11 +12,10 @@ and the measured order (Kendall 1945).
 import math
 from collections.abc import Iterable, Sequence
 
-from scipy import stats
-
 from heapwright.analysis.findings import contrasts
 from heapwright.analysis.findings.rules import Question
 from heapwright.analysis.findings.sample import Runs, Sample
+from heapwright.analysis.numerics.ranks import kendall
 from heapwright.artefacts.study.published import (
     TERM,
     VALUES,
@@ -96,7 +95,7 @@ def _agreement(source: PublishedSource, rows: Sequence[PublishedRow]) -> Agreeme
     pairs = [(row.published[column], row.ours[column]) for row in rows if column in row.ours]
     if len(pairs) < LEAST_RANKED:
         return None
-    tau = float(stats.kendalltau(*zip(*pairs, strict=True)).statistic)
+    tau = kendall(*zip(*pairs, strict=True)).tau
     return Agreement(tau=tau, rows=len(pairs)) if math.isfinite(tau) else None
 
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 
+from heapwright.analysis.numerics.distributions import student_quantile
 from heapwright.base.polars_package import pl
 
 Array = npt.NDArray[np.float64]
@@ -79,7 +79,7 @@ class Sample:
             return None
         middle = float(np.mean(self.blocks))
         error = float(np.std(self.blocks, ddof=1)) / math.sqrt(count)
-        half = float(stats.t.ppf((1 + level) / 2, count - 1)) * error
+        half = student_quantile((1 + level) / 2, count - 1) * error
         return middle - half, middle + half
 
 

@@ -11,9 +11,9 @@ fixed number of blocks has Student's interval.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
 
 from heapwright.analysis.gate.welch import Answer, Difference, Floats, Sample, answer
+from heapwright.analysis.numerics.distributions import student_quantile
 from heapwright.analysis.race.estimate import estimate
 from heapwright.analysis.race.ratio import bounds
 
@@ -34,7 +34,7 @@ class Side:
         error = sample.deviation / np.sqrt(sample.effective)
         if not np.isfinite(error):
             return -np.inf, np.inf
-        half = stats.t.ppf((1 + confidence) / 2, max(sample.effective - 1, 1)) * error
+        half = student_quantile((1 + confidence) / 2, max(sample.effective - 1, 1)) * error
         return float(sample.mean - half), float(sample.mean + half)
 
 

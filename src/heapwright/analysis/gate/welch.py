@@ -21,7 +21,8 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+
+from heapwright.analysis.numerics.distributions import student_cdf, student_quantile
 
 Floats = NDArray[np.float64]
 Answer = Literal["above", "below", "within", "open"]
@@ -117,7 +118,7 @@ class Difference:
         estimate = self.estimate
 
         def below(z: float) -> float:
-            return float(stats.t.cdf(z, freedom))
+            return student_cdf(z, freedom)
 
         above = 1 - below((high - estimate) / error + critical)
         under = below((low - estimate) / error - critical)
@@ -172,6 +173,4 @@ def _freedom(first: Sample, second: Sample) -> float:
 
 
 def _quantile(probability: float, freedom: float) -> float:
-    if math.isinf(freedom):
-        return float(stats.norm.ppf(probability))
-    return float(stats.t.ppf(probability, freedom))
+    return student_quantile(probability, freedom)

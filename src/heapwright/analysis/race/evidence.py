@@ -28,7 +28,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 Floats = NDArray[np.float64]
 
@@ -57,7 +56,7 @@ def log_factors_of_rank(own: float, rivals: Floats, scatter: float) -> Floats:
     """
     above = (rivals[:, None] - own) * (_SLOPES / scatter)
     zeros = np.zeros((1, len(BETS)))
-    log_fraction = np.log(len(rivals) + 1) - special.logsumexp(np.vstack((zeros, above)), axis=0)
+    log_fraction = np.log(len(rivals) + 1) - np.logaddexp.reduce(np.vstack((zeros, above)), axis=0)
     return _staked(log_fraction)
 
 
@@ -75,7 +74,7 @@ def log_factors_of_pairs(differences: Floats, scatter: Floats | float) -> Floats
 
 def log_wealth(log_factors: Floats) -> Floats:
     """Logarithm of the mean wealth over the bets, which are the last axis."""
-    return np.asarray(special.logsumexp(log_factors, axis=-1) - np.log(len(BETS)))
+    return np.asarray(np.logaddexp.reduce(log_factors, axis=-1) - np.log(len(BETS)))
 
 
 def _staked(log_fraction: Floats) -> Floats:

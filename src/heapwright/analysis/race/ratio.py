@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize
 
+from heapwright.analysis.numerics.roots import root
 from heapwright.analysis.race.evidence import log_factors_of_pairs, log_wealth
 
 Floats = NDArray[np.float64]
@@ -62,4 +62,4 @@ def lower_bound(differences: Floats, scatters: Floats, error: float) -> float | 
 
     if not differences.size or excess(-_FARTHEST) <= 0:
         return None
-    return float(optimize.brentq(excess, -_FARTHEST, _FARTHEST, xtol=1e-4))
+    return root(excess, -_FARTHEST, _FARTHEST, tolerance=1e-6)

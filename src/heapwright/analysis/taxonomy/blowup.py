@@ -26,8 +26,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
+from heapwright.analysis.numerics.distributions import student_quantile
+from heapwright.analysis.numerics.ranks import theil_sen
 from heapwright.analysis.taxonomy.estimates import mean_of
 from heapwright.analysis.taxonomy.limits import CRITERIA, exceeds
 from heapwright.artefacts.taxonomy.document import Blowup, Curve, Estimate
@@ -119,11 +120,11 @@ def over_threads(
     if not whole:
         return OverThreads(None, None, why="no repetition has all numbers of threads")
     x = np.array(counts, dtype=float)
-    lines = [stats.linregress(x, np.array([block[c] for c in counts])) for block in whole]
-    slope = mean_of([float(line.slope) for line in lines])
+    lines = [_line(x, np.array([block[c] for c in counts])) for block in whole]
+    slope = mean_of([line.slope for line in lines])
     if len(lines) == 1:
-        half = 2 * float(stats.t.ppf(0.975, len(x) - 2)) * float(lines[0].stderr)
-        value = float(lines[0].slope)
+        half = 2 * student_quantile(0.975, len(x) - 2) * lines[0].error
+        value = lines[0].slope
         slope = Estimate(value=value, low=value - half, high=value + half)
     assert slope is not None
     means = _means(whole)
@@ -151,6 +152,24 @@ def classify(time: OverTime, threads: OverThreads) -> tuple[Blowup | None, str]:
     return ("linear" if threads.grows else "none"), ""
 
 
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """Of least squares; `error` is the standard error of the slope."""
+
+    slope: float
+    intercept: float
+    error: float
+
+
+def _line(x: Floats, y: Floats) -> _Line:
+    centred = x - x.mean()
+    square = float(centred @ centred)
+    slope = float(centred @ y) / square
+    intercept = float(y.mean() - slope * x.mean())
+    rest = y - intercept - slope * x
+    return _Line(slope, intercept, float(np.sqrt(rest @ rest / (len(x) - 2) / square)))
+
+
 def _second_half(series: Series) -> Series | None:
     late = series.allocated >= (series.allocated[:1].sum() + series.allocated[-1:].sum()) / 2
     x, y = series.allocated[late], series.resident[late]
@@ -162,8 +181,8 @@ def _second_half(series: Series) -> Series | None:
 
 def _robust_slope(series: Series) -> tuple[float, float, float]:
     """Theil and Sen's slope and its interval."""
-    fit = stats.theilslopes(series.resident, series.allocated)
-    return float(fit.slope), float(fit.low_slope), float(fit.high_slope)
+    fit = theil_sen(series.resident, series.allocated)
+    return fit.middle, fit.low, fit.high
 
 
 def _goes_on(halves: Sequence[Series]) -> bool:
@@ -177,7 +196,7 @@ def _goes_on(halves: Sequence[Series]) -> bool:
 
 
 def _growth(x: Floats, y: Floats) -> float:
-    return float(stats.theilslopes(y, x).slope)
+    return theil_sen(y, x).middle
 
 
 def _time_curve(series: Series, slope: float) -> Curve:

@@ -9,8 +9,8 @@ figure and no interval.
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import stats
 
+from heapwright.analysis.numerics.distributions import student_quantile
 from heapwright.artefacts.taxonomy.document import Estimate
 
 CONFIDENCE = 0.95
@@ -41,5 +41,5 @@ def half_width(values: Sequence[float], confidence: float = CONFIDENCE) -> float
     """Half the interval of the mean; None of a single value."""
     if len(values) < 2:
         return None
-    critical = float(stats.t.ppf((1 + confidence) / 2, len(values) - 1))
+    critical = student_quantile((1 + confidence) / 2, len(values) - 1)
     return critical * float(np.std(values, ddof=1)) / float(np.sqrt(len(values)))

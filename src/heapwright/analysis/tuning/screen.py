@@ -18,9 +18,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from heapwright.analysis.blocked import NO_SCATTER
+from heapwright.analysis.numerics.distributions import student_quantile, student_tail
 from heapwright.analysis.tuning.design import Fraction, column_sign, screening_cells
 from heapwright.analysis.tuning.space import Cell, Space
 
@@ -148,7 +148,7 @@ def screened(
     fit, disturbed = _fitted(np.array(rows), np.array(values))
     first = len(blocks)
     k = len(fraction.masks)
-    critical = stats.t.ppf(1 - (1 - confidence) / (2 * k), fit.df) if fit.df else math.inf
+    critical = student_quantile(1 - (1 - confidence) / (2 * k), fit.df) if fit.df else math.inf
     terms = []
     for place, mask in enumerate(columns):
         pairs = () if place < k else fraction.chains[mask]
@@ -179,7 +179,7 @@ class _Fit:
         error = max(self.scatter, NO_SCATTER) * unit
         half = critical * error if math.isfinite(critical) else math.inf
         t = abs(effect) / error if error else 0.0
-        p = float(2 * stats.t.sf(t, self.df)) if self.df else 1.0
+        p = 2 * student_tail(t, self.df) if self.df else 1.0
         squares = (effect / unit) ** 2 if unit else 0.0
         return Term(factors, pairs, effect, effect - half, effect + half, squares, p)
 

@@ -1,0 +1,73 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The distributions agree with SciPy's, in both tails and for few and many degrees of freedom."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import special, stats
+
+from heapwright.analysis.numerics.distributions import (
+    fisher_tail,
+    normal_cdf,
+    normal_quantile,
+    normal_quantiles,
+    normal_tail,
+    student_cdf,
+    student_quantile,
+    student_tail,
+)
+
+FREEDOM = (0.5, 1, 1.5, 2, 3, 10, 33.3, 100, 999, 1e4, 1e6)
+CHANCES = (1e-12, 1e-6, 1e-3, 0.025, 0.1, 0.4, 0.5, 0.6, 0.9, 0.975, 0.999, 1 - 1e-9)
+
+
+def test_the_normal_distribution() -> None:
+    values = np.linspace(-37, 8, 91).reshape(7, 13)
+    np.testing.assert_allclose(normal_cdf(values), special.ndtr(values), rtol=1e-12)
+    assert normal_tail(37.0) == pytest.approx(float(stats.norm.sf(37)), rel=1e-12)
+    chances = np.array(CHANCES)
+    np.testing.assert_allclose(normal_quantiles(chances), special.ndtri(chances), rtol=1e-12)
+    assert normal_quantile(0.975) == normal_quantiles(np.array([0.975]))[0]
+
+
+@pytest.mark.parametrize("df", FREEDOM)
+def test_students_quantile(df: float) -> None:
+    for chance in CHANCES:
+        expected = float(stats.t.ppf(chance, df))
+        assert student_quantile(chance, df) == pytest.approx(expected, rel=1e-10, abs=1e-12)
+
+
+@pytest.mark.parametrize("df", FREEDOM)
+def test_students_tails(df: float) -> None:
+    for value in (0.0, 0.1, 1.0, 2.0, 5.0, 10.0, 40.0, 1e4, 1e200, math.inf):
+        upper = float(stats.t.sf(value, df))
+        assert student_tail(value, df) == pytest.approx(upper, rel=1e-10, abs=1e-300)
+        assert student_cdf(-value, df) == student_tail(value, df)
+        assert student_cdf(value, df) == pytest.approx(1 - upper, rel=1e-12)
+
+
+def test_t_with_endless_degrees_of_freedom_is_normal() -> None:
+    assert student_quantile(0.9, math.inf) == normal_quantile(0.9)
+    assert student_tail(1.5, math.inf) == normal_tail(1.5)
+    assert student_quantile(0.9, 1e8) == pytest.approx(normal_quantile(0.9), rel=1e-7)
+
+
+def test_impossible_and_certain_chances_have_no_bound() -> None:
+    for df in (3, math.inf):
+        assert student_quantile(1.0, df) == math.inf
+        assert student_quantile(0.0, df) == -math.inf
+    assert normal_quantile(1.0) == math.inf
+    assert math.isnan(student_tail(math.nan, 3))
+    assert math.isnan(fisher_tail(2, 3, math.nan))
+
+
+@pytest.mark.parametrize("first", [1, 2, 7.5, 40, 1000, 1e5])
+@pytest.mark.parametrize("second", [1, 3, 10, 200, 1e6])
+def test_fishers_tail(first: float, second: float) -> None:
+    for value in (1e-6, 0.1, 0.5, 1.0, 1.2, 2.0, 5.0, 30.0, 1000.0):
+        expected = float(special.fdtrc(first, second, value))
+        assert fisher_tail(first, second, value) == pytest.approx(expected, rel=1e-9, abs=1e-290)
+    assert fisher_tail(first, second, 0.0) == 1.0
+    assert fisher_tail(first, second, math.inf) == 0.0
