@@ -20,7 +20,7 @@ fi
 wheels=("$out"/heapwright-*_x86_64.whl)
 version=$(basename "${wheels[0]}" | cut -d- -f2)
 "$python" scripts/sbom.py "${wheels[0]}" "$out/heapwright-$version.spdx.json"
-if command -v dpkg-buildpackage dh >/dev/null; then
+if command -v dpkg-buildpackage >/dev/null && command -v dh >/dev/null; then
     scripts/deb.sh "$out"
 else
     echo "release: no packages for Debian: dpkg-buildpackage or dh is not installed (package debhelper)"
