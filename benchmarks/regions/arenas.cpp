@@ -82,6 +82,8 @@ const Arm arms[] = {
 #ifdef WITH_APR
     armOf<AprPool>("APR pool"),
 #endif
+    armOf<WinXpHeaps>("many heaps of Windows XP"),
+    armOf<VmallocRegions>("vmalloc regions"),
     armOf<General>("malloc"),
 };
 

@@ -8,6 +8,8 @@
 
 #include <heapwright/allocators/nested_reap.hpp>
 #include <heapwright/allocators/spare_chunks.hpp>
+#include <heapwright/allocators/vmalloc_region.hpp>
+#include <heapwright/allocators/winxp_heaps.hpp>
 #include <heapwright/c/reap.h>
 #include <heapwright/c/region.h>
 #include <heapwright/heap.hpp>
@@ -67,6 +69,41 @@ private:
 using Region = Composed<NestedHeap<RegionHeap<8 * KiB, 1 * MiB, allocators::SpareChunks>>, false>;
 using Reap = Composed<allocators::NestedReap<allocators::SpareChunks>, true>;
 using UnfreedReap = Composed<allocators::NestedReap<allocators::SpareChunks>, false>;
+
+/// A heap of layers that cannot be nested, used as a region.
+template <class Heap>
+class Separate : public Bulk<false> {
+public:
+    Separate() = default;
+    explicit Separate(Separate& /*parent*/) {}
+    void* malloc(std::size_t size) { return heap_.malloc(size); }
+    void free(void* /*object*/) {}
+    void clear() { heap_.clear(); }
+
+private:
+    Heap heap_;
+};
+
+/// The discipline of vmalloc's regions.
+struct ChunkDiscipline {
+    static Discipline& get() noexcept { return discipline; }
+
+private:
+    static void* memory(Discipline& /*discipline*/, void* area, std::size_t /*size*/,
+                        std::size_t newSize) noexcept {
+        allocators::SpareChunks chunks; // a face of the only one
+        if (area == nullptr) {
+            return chunks.malloc(newSize);
+        }
+        chunks.free(area);
+        return nullptr;
+    }
+
+    static inline constinit Discipline discipline{&memory, nullptr, 64 * KiB};
+};
+
+using WinXpHeaps = Separate<allocators::WinXpHeap<allocators::SpareChunks>>;
+using VmallocRegions = Separate<allocators::VmallocRegion<ChunkDiscipline>>;
 
 class RegionInC : public Bulk<false> {
 public:

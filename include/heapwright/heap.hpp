@@ -69,6 +69,7 @@
 
 // source: where memory comes from
 #include <heapwright/layers/source/allocator_heap.hpp>     // a standard allocator
+#include <heapwright/layers/source/discipline_heap.hpp>    // functions of the program
 #include <heapwright/layers/source/extent_heap.hpp>        // runs of units, with decay
 #include <heapwright/layers/source/guard_page_heap.hpp>    // inaccessible pages around objects
 #include <heapwright/layers/source/huge_page_heap.hpp>     // huge pages

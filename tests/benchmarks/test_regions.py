@@ -41,6 +41,7 @@ def missed(regions: ModuleType, **changed: float) -> list[str]:
         **dict.fromkeys(regions.FREEING, 1.08),
         "APR pool": 1.02,
         "GNU obstack": 1.3,
+        **dict.fromkeys(regions.SAME_SEMANTICS, 1.4),
         **changed,
     }
     found = {name: regions.Ratio(at - 0.01, at, at + 0.01) for name, at in figures.items()}
@@ -54,6 +55,8 @@ def test_a_bar_is_missed_by_the_whole_interval_only(regions: ModuleType) -> None
     assert line.startswith("reap as a region at most 1.08")
     assert missed(regions, **{"APR pool": 0.995}) == []
     assert any("no slower than APR pool" in line for line in missed(regions, **{"APR pool": 0.98}))
+    (line,) = missed(regions, **{"vmalloc regions": 1.01})
+    assert line.startswith("reap as a region faster than vmalloc regions")
     (line,) = missed(regions, reap=1.2)
     assert line.startswith("reap at most 1.10 of APR pool")
 
@@ -65,8 +68,8 @@ def test_all_arenas_give_the_same(regions: ModuleType, tmp_path: Path) -> None:
     program = regions.build(tmp_path)
     for load in regions.LOADS:
         times = json.loads(regions.output([program, load, "1"]))
-        names = {*regions.OURS, *regions.AS_REGIONS, *regions.FREEING, "GNU obstack", "malloc"}
-        assert set(times) >= names
+        ours = {*regions.OURS, *regions.AS_REGIONS, *regions.FREEING, *regions.SAME_SEMANTICS}
+        assert set(times) >= {*ours, "GNU obstack", "malloc"}
         assert all(len(seconds) == 1 and seconds[0] > 0 for seconds in times.values())
         if shutil.which("valgrind") is not None:
             assert regions.instructions(program, load, "region") > 10_000_000

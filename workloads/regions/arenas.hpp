@@ -15,6 +15,8 @@
 
 #include <heapwright/allocators/emulated_region.hpp>
 #include <heapwright/allocators/nested_reap.hpp>
+#include <heapwright/allocators/vmalloc_region.hpp>
+#include <heapwright/allocators/winxp_heaps.hpp>
 #include <heapwright/heap.hpp>
 
 #include <cstddef>
@@ -79,6 +81,51 @@ private:
     Nested heap_;
 };
 
+/// A heap of layers that cannot be nested: the arena inside another one is a heap of its own. It is
+/// used as a region, so no object is freed before the heap.
+template <class Heap>
+class SeparateArena {
+public:
+    static constexpr bool bulk = true;
+    static constexpr bool single = false;
+
+    SeparateArena() = default;
+    explicit SeparateArena(SeparateArena& /*parent*/) {}
+    SeparateArena(const SeparateArena&) = delete;
+    SeparateArena& operator=(const SeparateArena&) = delete;
+    ~SeparateArena() { heap_.clear(); }
+
+    void* malloc(std::size_t size) {
+        void* const object = heap_.malloc(size);
+        if (object == nullptr) [[unlikely]] {
+            noMemory("malloc", size);
+        }
+        return object;
+    }
+    void free(void* /*object*/) {}
+    void clear() { heap_.clear(); }
+
+private:
+    Heap heap_;
+};
+
+/// The discipline of vmalloc's regions: areas from the workload's own malloc and free.
+struct CallsDiscipline {
+    static Discipline& get() noexcept { return discipline; }
+
+private:
+    static void* memory(Discipline& /*discipline*/, void* area, std::size_t /*size*/,
+                        std::size_t newSize) noexcept {
+        if (area == nullptr) {
+            return calls.malloc(newSize);
+        }
+        calls.free(area);
+        return nullptr;
+    }
+
+    static inline constinit Discipline discipline{&memory, nullptr, 64 * KiB};
+};
+
 namespace detail {
 using Region = NestedHeap<RegionHeap<8 * KiB, 1 * MiB, CallsHeap>>;
 using Reap = allocators::NestedReap<CallsHeap>;
@@ -90,10 +137,13 @@ using ReapArena = BulkArena<detail::Reap, true>;
 using UnfreedReapArena = BulkArena<detail::Reap, false>; ///< a reap used as a region
 using EmulatedArena = BulkArena<detail::Emulated, false>;
 using EmulatedReapArena = BulkArena<detail::Emulated, true>;
+using WinXpArena = SeparateArena<allocators::WinXpHeap<CallsHeap>>;
+using VmallocArena = SeparateArena<allocators::VmallocRegion<CallsDiscipline>>;
 
 /// The names of the arenas, the values of `--custom`.
-inline constexpr const char* arenaNames[] = {"general",  "region",        "reap", "unfreed-reap",
-                                             "emulated", "emulated-reap", nullptr};
+inline constexpr const char* arenaNames[] = {"general",      "region",          "reap",
+                                             "unfreed-reap", "emulated",        "emulated-reap",
+                                             "winxp-heaps",  "vmalloc-regions", nullptr};
 
 /// Calls `work` with a null pointer to the arena that `--custom` selects.
 template <class Work>
@@ -109,8 +159,12 @@ decltype(auto) withArena(std::uint64_t custom, Work work) {
         return work(static_cast<UnfreedReapArena*>(nullptr));
     case 4:
         return work(static_cast<EmulatedArena*>(nullptr));
-    default:
+    case 5:
         return work(static_cast<EmulatedReapArena*>(nullptr));
+    case 6:
+        return work(static_cast<WinXpArena*>(nullptr));
+    default:
+        return work(static_cast<VmallocArena*>(nullptr));
     }
 }
 

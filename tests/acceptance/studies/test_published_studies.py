@@ -16,6 +16,7 @@ NAMES = (
     "berger-2002-general",
     "berger-2002-hoard",
     "berger-2002-hoard-memory",
+    "berger-2002-reaps",
     "costa-2014",
     "costa-2014-characterisation",
     "custom-or-general",
