@@ -178,6 +178,19 @@ def test_a_result_that_cannot_be_written_is_reported() -> None:
     assert done.stderr == "heapwright-loop: the result could not be written\n"
 
 
+def test_the_solver_alone_gives_the_same_result_with_its_own_objects() -> None:
+    options = ("--panels", 200, "--threads", 2, "--verify", "--phase")
+    whole = result("bem", *options, "all")
+    solver = result("bem", *options, "solver")
+    assert solver["phase"] == "solver"
+    assert solver["charge"] == whole["charge"]
+    assert solver["objects"] == whole["objects"]
+    steps = (solver["operations"] / 2 - 4) / 4  # four vectors at the start, and in each step
+    assert steps == int(steps)
+    assert 5 < steps <= 200
+    assert solver["operations"] < whole["operations"] / 100
+
+
 def test_rates_are_operations_over_time() -> None:
     document = result("loop", "--iterations", 100_000, "--threads", 1)
     operations = document["operations"]

@@ -91,7 +91,8 @@ void Run::report(const char* name, double value) {
     }
 }
 
-void Run::runThreads(unsigned count, void (*work)(const void*, unsigned), const void* context) {
+Run::Period Run::runThreads(unsigned count, void (*work)(const void*, unsigned),
+                            const void* context) {
     Team team{work, context, {}, {}};
     pthread_barrier_init(&team.ready, nullptr, count + 1);
     pthread_barrier_init(&team.go, nullptr, count + 1);
@@ -115,11 +116,16 @@ void Run::runThreads(unsigned count, void (*work)(const void*, unsigned), const 
         pthread_join(members[index].thread, nullptr);
         ended = members[index].ended > ended ? members[index].ended : ended;
     }
-    seconds_ += ended - began;
-    cpuSeconds_ += cpuSeconds() - cpuBefore;
+    const Period period{ended - began, cpuSeconds() - cpuBefore};
     pthread_barrier_destroy(&team.ready);
     pthread_barrier_destroy(&team.go);
     unmapPages(members, count * sizeof(Member));
+    return period;
+}
+
+void Run::measure(const Period& period) {
+    seconds_ += period.seconds;
+    cpuSeconds_ += period.cpuSeconds;
 }
 
 int runWorkload(Description& description, int argc, char** argv, void (*body)(Run&)) {

@@ -29,12 +29,13 @@ public:
     /// is ready until the last one has ended. May be called several times; the times add up.
     template <class Work>
     void parallel(const Work& work) {
-        runThreads(
-            threads_,
-            [](const void* context, unsigned thread) {
-                (*static_cast<const Work*>(context))(thread);
-            },
-            &work);
+        measure(runThreads(threads_, call<Work>, &work));
+    }
+
+    /// Runs `work(thread)` on all threads at once, outside the measured time.
+    template <class Work>
+    void prepare(const Work& work) {
+        runThreads(threads_, call<Work>, &work);
     }
 
     /// Adds calls of the allocator. Thread-safe. Call it once for each thread, not for each call.
@@ -48,7 +49,21 @@ public:
 
 private:
     friend int runWorkload(Description&, int, char**, void (*)(Run&));
-    void runThreads(unsigned count, void (*work)(const void*, unsigned), const void* context);
+
+    /// A period in which all threads ran.
+    struct Period {
+        double seconds;
+        double cpuSeconds;
+    };
+
+    template <class Work>
+    static void call(const void* context, unsigned thread) {
+        (*static_cast<const Work*>(context))(thread);
+    }
+
+    static Period runThreads(unsigned count, void (*work)(const void*, unsigned),
+                             const void* context);
+    void measure(const Period& period);
 
     struct Note {
         const char* name;
