@@ -170,6 +170,7 @@ def start(
     program has come by its port."""
     port = free_port()
     plain = {"PATH": PATH, "HTTPD_CALCULATOR": str(calculator())}
+    plain |= {name: os.environ[name] for name in ("HTTPD_BC",) if name in os.environ}
     subprocess.run([SCRIPT, "configure", folder, str(port)], env=plain, check=True)
     httpd = shutil.which("apache2", path=PATH) or "apache2"
     words = [*wrapped, httpd, "-d", str(folder), "-f", str(folder / "httpd.conf"), "-DFOREGROUND"]

@@ -92,6 +92,23 @@ LoadModule calculator_module $module
 CONF
 }
 
+# GNU bc, where benchmarks/httpd/bc/build.sh has built it.
+bc() {
+    [ ! -f "${HTTPD_BC:-}" ] || cat <<CONF
+LoadModule bc_module $HTTPD_BC
+<Location /bc>
+    SetHandler bc
+</Location>
+<Location /bc/account>
+    BcAccount On
+</Location>
+<Location /bc/keep>
+    BcAccount On
+    BcFrees Off
+</Location>
+CONF
+}
+
 configure() {
     folder=$1
     pages "$folder"
@@ -99,7 +116,7 @@ configure() {
         # What the distribution has built into the program is not there as a file.
         [ ! -f "$modules/mod_$name.so" ] || echo "LoadModule ${name}_module $modules/mod_$name.so"
     done >"$folder/modules.conf"
-    { as_root && calculator; } >"$folder/local.conf"
+    { as_root && calculator && bc; } >"$folder/local.conf"
     cat >"$folder/httpd.conf" <<CONF
 ServerRoot $folder
 ServerName localhost
