@@ -144,7 +144,8 @@ def _with_counts(lines: Iterable[Line], study: Study, path: Path, counted: Path)
         if found.verdict is Answer.UNKNOWN or not about <= replaced:
             yield line
         else:
-            ours = f"{line.ours}. By instructions: {found.why or found.ours}"
+            counts = f"By instructions: {found.why or found.ours}"
+            ours = f"{line.ours}. {counts}" if line.ours else counts
             yield replace(line, ours=ours, by_counts=found.verdict)
 
 
