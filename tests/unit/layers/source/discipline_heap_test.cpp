@@ -30,7 +30,7 @@ private:
                        std::size_t newSize) noexcept {
         auto& watched = static_cast<Watched&>(self);
         if (area != nullptr) {
-            watched.wrong += newSize != 0 || watched.areas[area] != size ? 1 : 0;
+            watched.wrong += newSize != 0 || watched.areas[area] != size ? 1U : 0U;
             watched.areas.erase(area);
             std::free(area);
             return nullptr;
@@ -47,7 +47,7 @@ private:
     static bool retry(Discipline& self, std::size_t size) noexcept {
         auto& watched = static_cast<Watched&>(self);
         ++watched.exceptions;
-        watched.wrong += watched.round != 0 && size % watched.round != 0 ? 1 : 0;
+        watched.wrong += watched.round != 0 && size % watched.round != 0 ? 1U : 0U;
         return watched.attempts-- > 0;
     }
 };
