@@ -2,10 +2,10 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# build.sh FOLDER: fetches the distribution's source of GNU bc, applies the patch of patches/bc-1.07,
+# build.sh FOLDER fetches the distribution's source of GNU bc, applies the patch of patches/bc-1.07,
 # and builds FOLDER/mod_bc.so for the distribution's httpd. A source that FOLDER already contains is
 # used again. Prints the changed lines of bc. Needs apt, dpkg-dev, patch, bison, flex, gcc and
-# apache2-dev; exits with 3 if one of them is missing, and with 4 if the source cannot be fetched.
+# apache2-dev. Exits with 3 if one of them is missing. Exits with 4 if the source cannot be fetched.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../../.." && pwd)
 here=$root/benchmarks/httpd/bc
@@ -53,17 +53,8 @@ rm -rf "$folder/original"
 cp -r "$folder/source" "$folder/original"
 patch -s -d "$folder/source" -p1 <"$patch"
 
-cat >"$folder/source/config.h" <<'CONFIG'
-#define HAVE_LIMITS_H 1
-#define HAVE_STDARG_H 1
-#define HAVE_STDLIB_H 1
-#define HAVE_STRING_H 1
-#define HAVE_UNISTD_H 1
-#define STDC_HEADERS 1
-#define BC_COPYRIGHT ""
-#define PACKAGE "bc"
-#define VERSION "of the distribution"
-CONFIG
+printf '#define %s\n' 'HAVE_LIMITS_H 1' 'HAVE_STDARG_H 1' 'HAVE_STDLIB_H 1' 'HAVE_STRING_H 1' 'HAVE_UNISTD_H 1' \
+    'STDC_HEADERS 1' 'BC_COPYRIGHT ""' 'PACKAGE "bc"' 'VERSION "of the distribution"' >"$folder/source/config.h"
 # The library of `bc -l` is made by a bc that exists already. The module has none.
 echo '{NULL};' >"$folder/source/bc/libmath.h"
 (

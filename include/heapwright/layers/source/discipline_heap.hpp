@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Takes memory from functions of the program that are chosen at run time: a memory function, an
-// exception function, and a number to which sizes are rounded.
+// Takes memory from functions of the program that are chosen at run time. A discipline has a memory
+// function, an exception function, and a number to which sizes are rounded.
 //
 // `Named` is a type with `static Discipline& get() noexcept`, called on every request. The result
 // may change at any time, because each area records its discipline. Layout: the first 32 bytes of
