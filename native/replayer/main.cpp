@@ -65,7 +65,7 @@ bool hasGaps(std::string_view name) {
 }
 
 /// A whole number of at least 1.
-std::uint64_t countIn(const char* text, const char* option) {
+std::uint64_t countOf(const char* text, const char* option) {
     constexpr std::uint64_t most = 100'000'000;
     char* end = nullptr;
     const unsigned long value = std::strtoul(text, &end, 10);
@@ -107,9 +107,9 @@ PrepareOptions readPrepareOptions(int argc, char** argv) {
         } else if (word == "--gaps") {
             options.gaps = hasGaps(value);
         } else if (word == "--iterations") {
-            options.iterationsPerMillisecond = countIn(value, "--iterations");
+            options.iterationsPerMillisecond = countOf(value, "--iterations");
         } else if (word == "--visits") {
-            options.visitsPerMillisecond = countIn(value, "--visits");
+            options.visitsPerMillisecond = countOf(value, "--visits");
         } else {
             fatalError(Status::usage, "prepare: there is no such option: %.200s", word.data());
         }
