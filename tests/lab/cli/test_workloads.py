@@ -57,7 +57,7 @@ def test_one_as_json(heapwright: Heapwright) -> None:
         json.loads(heapwright("workloads", "show", "bem", "--json").out)
     )
     assert found.name == "bem"
-    assert {parameter.name for parameter in found.parameters} == {"panels", "steps"}
+    assert {parameter.name for parameter in found.parameters} == {"panels", "phase", "steps"}
 
 
 def test_a_path_is_all_that_is_printed(heapwright: Heapwright) -> None:
