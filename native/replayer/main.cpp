@@ -122,6 +122,10 @@ PrepareOptions readPrepareOptions(int argc, char** argv) {
                    "prepare: --gaps recorded already takes the recorded time between "
                    "calls: leave out --pace recorded");
     }
+    if (!options.gaps && options.iterationsPerMillisecond != 0) {
+        fatalError(Status::usage,
+                   "prepare: --iterations are of the work in gaps: add --gaps recorded");
+    }
     if (!options.gaps && options.visitsPerMillisecond != 0) {
         fatalError(Status::usage, "prepare: --visits are made in gaps: add --gaps recorded");
     }

@@ -14,7 +14,7 @@
 
 namespace heapwright::replayer {
 
-constexpr unsigned char planMagic[8] = {'H', 'W', 'P', 'L', 'A', 'N', '0', '1'};
+constexpr unsigned char planMagic[8] = {'H', 'W', 'P', 'L', 'A', 'N', '0', '2'};
 
 /// How far a thread may be ahead of the recorded order.
 enum class Order : std::uint64_t {

@@ -18,7 +18,7 @@ std::optional<Gap> GapClock::before(std::size_t thread, const trace::Event& even
     std::optional<Gap> found;
     if (last.seen) {
         found = {.kind = (entry ? 0U : 1U) | (last.entered ? 2U : 0U),
-                 .nanoseconds = begin > last.time ? begin - last.time : 0};
+                 .nanoseconds = begin > last.time ? std::min(begin - last.time, Gap::most) : 0};
     }
     last = {.seen = true, .entered = isFree, .time = event.time};
     return found;
@@ -33,7 +33,9 @@ std::uint64_t GapSurvey::sumOf(Length length) const {
             const std::uint64_t count = histograms_[kind].counts[step];
             if (count != 0) {
                 const Gap gap{kind, std::min(AllHistogram::upperEnd(step), histograms_[kind].most)};
-                sum += count * length(gap);
+                const std::uint64_t each = length(gap);
+                const bool fits = each == 0 || count <= UINT64_MAX / each;
+                sum = sumOrMost(sum, fits ? count * each : UINT64_MAX);
             }
         }
     }
@@ -62,7 +64,7 @@ GapModel GapSurvey::model(std::uint64_t processorTime) const {
     }
     const std::uint64_t inCalls = calls(model);
     for (std::size_t step = AllHistogram::stepOf(model.longest);
-         step > 0 && inCalls + work(model) > processorTime; --step) {
+         step > 0 && sumOrMost(inCalls, work(model)) > processorTime; --step) {
         model.longest = AllHistogram::upperEnd(step - 1);
     }
     return model;
@@ -70,14 +72,17 @@ GapModel GapSurvey::model(std::uint64_t processorTime) const {
 
 std::uint64_t processorTime(const trace::Trace& trace, std::uint32_t process) {
     const trace::ProcessInfo& info = trace.processes().at(process);
-    std::uint64_t found = 0;
+    std::optional<std::uint64_t> found;
     for (const trace::Account& account : trace::readAccounts(trace).processes) {
         const bool single = account.fields.count == 1;
         if (single && account.fields.pid == info.pid && account.executable == info.executable) {
+            if (found) {
+                return 0; // one of two executions of the same file: it is not known which
+            }
             found = account.fields.cpuNs;
         }
     }
-    return found;
+    return found.value_or(0);
 }
 
 } // namespace heapwright::replayer

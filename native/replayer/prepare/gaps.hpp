@@ -7,8 +7,12 @@
 //
 // Model: the shortest gaps of a kind contain no work. Their length, the quantile of 1 %, is taken
 // off every gap of that kind. A gap also contains times in which the thread waited. Gaps are cut to
-// the length at which all gaps and calls together have the processor time of the process. A trace
-// without that time has gaps of at most a millisecond.
+// the length at which all gaps and calls together have the processor time of the process. The sums
+// come from a histogram with steps of up to 6 %, by their upper ends. The work can therefore be up
+// to 6 % too short, but never too long. A trace without that time has gaps of at most a
+// millisecond.
+//
+// A hostile trace can have any times, so gaps have a limit and sums end at the largest number.
 #pragma once
 
 #include "replayer/histogram.hpp"
@@ -23,7 +27,15 @@
 
 namespace heapwright::replayer {
 
+/// The sum, or the largest number if that is less.
+constexpr std::uint64_t sumOrMost(std::uint64_t one, std::uint64_t other) {
+    return one > UINT64_MAX - other ? UINT64_MAX : one + other;
+}
+
 struct Gap {
+    /// 18 minutes: a longer time is taken for this one.
+    static constexpr std::uint64_t most = std::uint64_t{1} << 40U;
+
     /// Bit 0: it ends at a return, so it contains that call. Bit 1: it begins at the entry of a
     /// free, so it contains that call.
     unsigned kind = 0;
@@ -70,7 +82,7 @@ public:
 
     void add(const Gap& gap) {
         histograms_[gap.kind].add(gap.nanoseconds);
-        sum_ += gap.nanoseconds;
+        sum_ = sumOrMost(sum_, gap.nanoseconds);
     }
 
     /// `processorTime` in ns; 0 = not known.

@@ -23,13 +23,15 @@ void Interlude::before(const Step& step, PlanWriter& writer) {
     }
     Thread& thread = threads_[step.thread];
     thread.credit += work * between_.visitsPerMillisecond;
-    for (; thread.credit >= millisecond; thread.credit -= millisecond) {
+    for (; thread.credit >= millisecond && between_.visits < mostVisits;
+         thread.credit -= millisecond) {
         visit(step.thread, writer);
     }
+    const std::uint64_t rate = between_.iterationsPerMillisecond;
     const std::uint64_t iterations =
-        std::min(work * between_.iterationsPerMillisecond / millisecond, mostControl);
-    between_.worked += work;
-    between_.iterations += iterations;
+        std::min(work / millisecond * rate + work % millisecond * rate / millisecond, mostControl);
+    between_.worked = sumOrMost(between_.worked, work);
+    between_.iterations = sumOrMost(between_.iterations, iterations);
     if (iterations != 0) {
         writer.control(step.thread, Control::work, iterations);
     }

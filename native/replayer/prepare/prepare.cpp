@@ -208,8 +208,12 @@ GapModel modelOf(const trace::Trace& trace, const PrepareOptions& options, Surve
     between.iterationsPerMillisecond = options.iterationsPerMillisecond != 0
                                            ? options.iterationsPerMillisecond
                                            : measureIterationsPerMillisecond();
-    between.visitsPerMillisecond =
-        std::min(options.visitsPerMillisecond, mostVisitsIn(survey.gaps.work(model)));
+    const std::uint64_t most = mostVisitsIn(survey.gaps.work(model));
+    if (options.visitsPerMillisecond != 0 && most == 0) {
+        throw std::runtime_error("the program computed too long between its calls for visits: "
+                                 "leave out --visits");
+    }
+    between.visitsPerMillisecond = std::min(options.visitsPerMillisecond, most);
     return model;
 }
 

@@ -5,12 +5,15 @@
 #include "random_trace.hpp"
 
 #include "replayer/prepare/gaps.hpp"
+#include "replayer/prepare/interlude.hpp"
+#include "replayer/prepare/prepare.hpp"
 #include "trace/accounts.hpp"
 
 #include <cstddef>
 #include <cstring>
 #include <gtest/gtest.h>
-#include <span>
+#include <initializer_list>
+#include <stdexcept>
 #include <string>
 #include <unistd.h>
 #include <vector>
@@ -75,33 +78,114 @@ TEST(Gaps, AreCutToTheProcessorTimeBecauseTheRestWasWaiting) {
     EXPECT_EQ(survey.model(0).longest, GapSurvey::longestUnknown);
 }
 
-TEST(Gaps, TheProcessorTimeIsThatOfTheProgramAndNotOfTheShellBeforeIt) {
-    const std::string path = ::testing::TempDir() + "gaps-" + std::to_string(::getpid());
-    {
-        trace::TraceWriter writer(path);
+/// Adds the account of a process of that image.
+void account(trace::TraceWriter& writer, const std::string& executable, std::uint64_t cpu,
+             std::uint32_t count = 1) {
+    trace::ProcessAccount fields{};
+    fields.pid = 7;
+    fields.count = count;
+    fields.cpuNs = cpu;
+    fields.exeLength = static_cast<std::uint32_t>(executable.size());
+    std::vector<std::byte> bytes(sizeof fields + executable.size());
+    std::memcpy(bytes.data(), &fields, sizeof fields);
+    std::memcpy(bytes.data() + sizeof fields, executable.data(), executable.size());
+    writer.record(trace::BlockKind::system, 0, trace::record::processAccount, bytes);
+}
+
+/// A trace of /bin/it that makes an object at each of these times.
+class TraceOfTimes {
+public:
+    explicit TraceOfTimes(std::initializer_list<std::uint64_t> times)
+        : writer_(path_, {.clock = trace::Clock::monotonic}) {
         const std::uint32_t process =
-            writer.process({.pid = 7, .executable = "/bin/it", .arguments = {}});
-        const std::uint32_t thread = writer.thread(process);
-        writer.add({.thread = thread, .time = 1, .address = 16, .size = 8});
-        const auto account = [&writer](const std::string& executable, std::uint64_t cpu,
-                                       std::uint32_t count) {
-            trace::ProcessAccount fields{};
-            fields.pid = 7;
-            fields.count = count;
-            fields.cpuNs = cpu;
-            fields.exeLength = static_cast<std::uint32_t>(executable.size());
-            std::vector<std::byte> bytes(sizeof fields + executable.size());
-            std::memcpy(bytes.data(), &fields, sizeof fields);
-            std::memcpy(bytes.data() + sizeof fields, executable.data(), executable.size());
-            writer.record(trace::BlockKind::system, 0, trace::record::processAccount, bytes);
-        };
-        account("/bin/sh", 111, 1);
-        account("/bin/it", 222, 1);
-        account("/bin/it", 333, 5); // of several alike, none is known
-        writer.close();
+            writer_.process({.pid = 7, .executable = "/bin/it", .arguments = {}});
+        const std::uint32_t thread = writer_.thread(process);
+        std::uint64_t address = 0;
+        for (const std::uint64_t time : times) {
+            address += 16;
+            writer_.add({.thread = thread, .time = time, .address = address, .size = 8});
+        }
     }
-    EXPECT_EQ(processorTime(trace::Trace(path), 0), 222U);
-    ::unlink(path.c_str());
+    TraceOfTimes(const TraceOfTimes&) = delete;
+    TraceOfTimes& operator=(const TraceOfTimes&) = delete;
+    ~TraceOfTimes() { ::unlink(path_.c_str()); }
+
+    void add(const std::string& executable, std::uint64_t cpu, std::uint32_t count = 1) {
+        account(writer_, executable, cpu, count);
+    }
+    /// Its path.
+    const std::string& close() {
+        writer_.close();
+        return path_;
+    }
+
+private:
+    std::string path_ = ::testing::TempDir() + "gaps-" + std::to_string(::getpid());
+    trace::TraceWriter writer_;
+};
+
+TEST(Gaps, TheProcessorTimeIsThatOfTheProgramAndNotOfTheShellBeforeIt) {
+    TraceOfTimes made({1});
+    made.add("/bin/sh", 111);
+    made.add("/bin/it", 222);
+    made.add("/bin/it", 333, 5); // of several alike, none is known
+    EXPECT_EQ(processorTime(trace::Trace(made.close()), 0), 222U);
+}
+
+TEST(Gaps, TheProcessorTimeOfTwoProcessesOfOneNumberIsNotKnown) {
+    TraceOfTimes made({1});
+    made.add("/bin/it", 222);
+    made.add("/bin/it", 333);
+    EXPECT_EQ(processorTime(trace::Trace(made.close()), 0), 0U);
+}
+
+TEST(Gaps, OfAHostileTraceHaveALimitAndTheirSumsDoNotWrap) {
+    GapClock clock(1);
+    EXPECT_FALSE(clock.before(0, call(Routine::malloc, 1, 1)).has_value());
+    const auto gap = clock.before(0, call(Routine::malloc, UINT64_MAX, UINT64_MAX));
+    EXPECT_EQ(gap->nanoseconds, Gap::most);
+    GapSurvey survey;
+    survey.add({0, 0});
+    for (int at = 0; at < 3; ++at) {
+        survey.add({0, UINT64_MAX});
+    }
+    const GapModel model = survey.model(1000);
+    EXPECT_EQ(survey.nanoseconds(), UINT64_MAX);
+    EXPECT_EQ(survey.work({.calls = {}, .longest = UINT64_MAX}), UINT64_MAX);
+    EXPECT_LE(survey.work(model), 1000U);
+}
+
+TEST(Gaps, OfAHostileTraceMakeASmallPlan) {
+    // a quarter of an hour of work at the most, and as many visits as a plan may have at that rate
+    TraceOfTimes made({0, 1, std::uint64_t{1} << 63U});
+    made.add("/bin/it", UINT64_MAX);
+    const std::string& trace = made.close();
+    const std::string plan = trace + ".plan";
+    const PrepareOptions options{.trace = trace,
+                                 .plan = plan,
+                                 .gaps = true,
+                                 .iterationsPerMillisecond = 100'000'000,
+                                 .visitsPerMillisecond = 100'000'000};
+    const Between between = prepare(options).between;
+    EXPECT_LE(between.worked, Gap::most);
+    EXPECT_GT(between.iterations, std::uint64_t{1} << 46U);
+    EXPECT_LE(between.iterations, mostControl);
+    EXPECT_EQ(between.visitsPerMillisecond, 3U);
+    EXPECT_LE(between.visits, Interlude::mostVisits);
+    ::unlink(plan.c_str());
+}
+
+TEST(Gaps, ThatAreTooLongForVisitsAreRefused) {
+    TraceOfTimes made({0, 1, std::uint64_t{1} << 61U, std::uint64_t{1} << 62U,
+                       std::uint64_t{1} << 63U, UINT64_MAX});
+    made.add("/bin/it", UINT64_MAX);
+    const std::string& trace = made.close();
+    const std::string plan = trace + ".plan";
+    PrepareOptions options{.trace = trace, .plan = plan, .gaps = true, .visitsPerMillisecond = 1};
+    EXPECT_THROW(prepare(options), std::runtime_error);
+    options.visitsPerMillisecond = 0;
+    EXPECT_EQ(prepare(options).between.visits, 0U);
+    ::unlink(plan.c_str());
 }
 
 } // namespace

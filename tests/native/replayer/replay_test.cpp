@@ -318,6 +318,8 @@ TEST_F(ReplayTest, WhatHasNoGapsIsRefusedInWords) {
     EXPECT_NE(errors().find("the trace has no times"), std::string::npos);
     EXPECT_EQ(run(words + " --visits 3").status, 2);
     EXPECT_NE(errors().find("add --gaps recorded"), std::string::npos);
+    EXPECT_EQ(run(words + " --iterations 3").status, 2);
+    EXPECT_NE(errors().find("add --gaps recorded"), std::string::npos);
     EXPECT_EQ(run(words + " --gaps recorded --pace recorded").status, 2);
     EXPECT_NE(errors().find("leave out --pace"), std::string::npos);
     EXPECT_EQ(run(words + " --gaps recorded --visits 0").status, 2);
