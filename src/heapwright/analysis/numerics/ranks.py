@@ -23,7 +23,7 @@ _MOST_EXACT = 33
 @dataclass(frozen=True, slots=True)
 class Association:
     """Kendall's tau-b, and the chance of one as far from 0 in a random order; NaN if all are
-    tied."""
+    tied or one value is NaN."""
 
     tau: float
     p: float
@@ -39,8 +39,11 @@ class Slope:
 
 
 def average_ranks(values: ArrayLike) -> Floats:
-    """From 1; equal values share the mean of their ranks. Shape (n,)."""
-    _, place, count = np.unique(np.asarray(values), return_inverse=True, return_counts=True)
+    """From 1; equal values share the mean of their ranks. All NaN if one value is. Shape (n,)."""
+    given = np.asarray(values, dtype=np.float64)
+    if np.isnan(given).any():
+        return np.full(len(given), math.nan)
+    _, place, count = np.unique(given, return_inverse=True, return_counts=True)
     last = np.cumsum(count)
     ranks: Floats = (last - (count - 1) / 2)[place]
     return ranks
@@ -48,14 +51,14 @@ def average_ranks(values: ArrayLike) -> Floats:
 
 def kendall(first: ArrayLike, second: ArrayLike) -> Association:
     """The agreement of the orders of two sequences of equal length."""
-    one, two = (np.asarray(each, dtype=np.float64) for each in (first, second))
+    one, two = average_ranks(first), average_ranks(second)
     n = len(one)
     earlier, later = np.triu_indices(n, k=1)
     signs = np.sign(one[later] - one[earlier]) * np.sign(two[later] - two[earlier])
     pairs, score = len(earlier), float(signs.sum())
     ties = [_ties(each) for each in (one, two)]
     tied = [float((each * (each - 1)).sum()) / 2 for each in ties]
-    if pairs in tied or not pairs:
+    if pairs in tied or not pairs or math.isnan(score):
         return Association(math.nan, math.nan)
     tau = score / math.sqrt((pairs - tied[0]) * (pairs - tied[1]))
     if not any(tied) and n <= _MOST_EXACT:

@@ -61,6 +61,17 @@ def test_impossible_and_certain_chances_have_no_bound() -> None:
     assert normal_quantile(1.0) == math.inf
     assert math.isnan(student_tail(math.nan, 3))
     assert math.isnan(fisher_tail(2, 3, math.nan))
+    for chance, df in ((0.975, 0), (0.975, -1), (0.975, math.nan), (math.nan, 3), (1.5, 3)):
+        assert math.isnan(student_quantile(chance, df))
+    for chance in (math.nan, -0.1, 1.1):
+        assert math.isnan(normal_quantile(chance))
+
+
+@pytest.mark.parametrize("df", [30, 1e6])
+def test_quantiles_far_in_the_tail(df: float) -> None:
+    for chance in (1e-100, 1e-250, 1e-300):
+        expected = float(stats.t.ppf(chance, df))
+        assert student_quantile(chance, df) == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize("first", [1, 2, 7.5, 40, 1000, 1e5])
@@ -68,6 +79,6 @@ def test_impossible_and_certain_chances_have_no_bound() -> None:
 def test_fishers_tail(first: float, second: float) -> None:
     for value in (1e-6, 0.1, 0.5, 1.0, 1.2, 2.0, 5.0, 30.0, 1000.0):
         expected = float(special.fdtrc(first, second, value))
-        assert fisher_tail(first, second, value) == pytest.approx(expected, rel=1e-9, abs=1e-290)
+        assert fisher_tail(first, second, value) == pytest.approx(expected, rel=1e-10, abs=1e-290)
     assert fisher_tail(first, second, 0.0) == 1.0
     assert fisher_tail(first, second, math.inf) == 0.0
