@@ -6,7 +6,9 @@ Each program and each form of its replay runs once under cachegrind and once pla
 allocator. The counts of cachegrind are instructions and simulated misses, the plain run has the
 page faults. The forms differ in the visits of objects for each microsecond of recorded work. The
 work itself is one iteration for each millisecond: it would add the same number of instructions
-under every allocator, which changes no order.
+under every allocator, which changes no order. The number of visits follows from the recorded times,
+so other work on the machine does change it. A plan has fewer visits where it would have too many;
+the tables mark these figures by a star.
 
     python benchmarks/agreement_counts.py --start -o counts.jsonl
     python benchmarks/agreement_counts.py gawk perl -o counts.jsonl [--scale small]
@@ -23,7 +25,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
@@ -54,6 +56,7 @@ REPLAY = "replay"
 PROGRAM = "program"
 START = "start"
 CALLS_ONLY = "replay without its start"
+STAR = r"\*"
 FIRST_MISS, LAST_MISS, FAULT = 10, 100, 1500
 """Cycles that a miss of the first and of the last level, and a page fault, are taken to cost."""
 COSTS = ("instructions", "instructions and misses", "instructions, misses and page faults")
@@ -148,6 +151,18 @@ def measure(
 
 Table = dict[str, dict[str, dict[str, Mapping[str, float]]]]
 """Program, load, allocator: counts."""
+Pair = tuple[str, str]
+"""Program and load."""
+
+
+def lowered(lines: Sequence[str]) -> set[Pair]:
+    """Where the plan has fewer visits than the load's name says."""
+    found = set()
+    for line in map(json.loads, lines):
+        used = (line.get("between") or {}).get("visits_per_ms", 0)
+        if used < 1000 * _rate(line["load"]):
+            found.add((line["program"], line["load"]))
+    return found
 
 
 def table_of(lines: Sequence[str]) -> Table:
@@ -162,6 +177,7 @@ def table_of(lines: Sequence[str]) -> Table:
             loads[CALLS_ONLY] = {
                 name: {event: counts[event] - start[name][event] for event in counts}
                 for name, counts in loads[REPLAY].items()
+                if name in start
             }
     return found
 
@@ -175,18 +191,43 @@ def tau(loads: Mapping[str, Mapping[str, Mapping[str, float]]], load: str, what:
     return float(tau_b(one, other)[0])
 
 
-def _order(load: str) -> tuple[bool, int]:
+def _rate(load: str) -> int:
     rate = load.removeprefix(f"{REPLAY}, ").split()[0]
-    return load != CALLS_ONLY, int(rate) if rate.isdigit() else 0
+    return int(rate) if rate.isdigit() else 0
 
 
-def page(table: Table) -> str:
-    """Tables of tau by cost, with means."""
+def _order(load: str) -> tuple[bool, int]:
+    return load != CALLS_ONLY, _rate(load)
+
+
+def page(table: Table, fewer: Collection[Pair] = ()) -> str:
+    """Tables of tau by cost, with means of what there is. `fewer` are marked."""
     loads = sorted({load for each in table.values() for load in each} - {PROGRAM}, key=_order)
+    missing = [
+        (name, load)
+        for name, found in table.items()
+        for load in (PROGRAM, *loads)
+        if load not in found
+    ]
     parts = []
     for what in COSTS:
-        rows = {name: [tau(found, load, what) for load in loads] for name, found in table.items()}
-        rows["mean"] = [fmean(column) for column in zip(*rows.values(), strict=True)]
+        taus = {
+            (name, load): tau(found, load, what)
+            for name, found in table.items()
+            for load in loads
+            if PROGRAM in found and load in found
+        }
+        rows = {
+            name: [
+                f"{taus[name, load]:.2f}{STAR if (name, load) in fewer else ''}"
+                if (name, load) in taus
+                else "-"
+                for load in loads
+            ]
+            for name in table
+        }
+        columns = [[taus[name, load] for name in table if (name, load) in taus] for load in loads]
+        rows["mean"] = [f"{fmean(column):.2f}" if column else "-" for column in columns]
         parts.append(
             "\n".join(
                 (
@@ -194,13 +235,12 @@ def page(table: Table) -> str:
                     "",
                     f"| program | {' | '.join(loads)} |",
                     f"|---|{'---|' * len(loads)}",
-                    *(
-                        f"| {name} | {' | '.join(f'{each:.2f}' for each in row)} |"
-                        for name, row in rows.items()
-                    ),
+                    *(f"| {name} | {' | '.join(row)} |" for name, row in rows.items()),
                 )
             )
         )
+    if missing:
+        parts.append(f"There are no counts of {'; '.join(map(': '.join, missing))}.")
     return "\n\n".join(parts) + "\n"
 
 
@@ -216,7 +256,8 @@ def main() -> int:
     parser.add_argument("--page", type=Path, metavar="FILE", help="print the tables of such a file")
     given = parser.parse_args()
     if given.page is not None:
-        print(page(table_of(given.page.read_text().splitlines())), end="")
+        lines = given.page.read_text().splitlines()
+        print(page(table_of(lines), lowered(lines)), end="")
         return 0
     if given.start:
         write(measure_start((given.allocators,)), given.output)

@@ -58,4 +58,21 @@ def test_a_start_is_taken_off_every_count(counts: ModuleType) -> None:
 
 def test_the_page_has_the_tables_of_its_raw_counts(counts: ModuleType) -> None:
     raw = (KEPT / "counts.jsonl").read_text().splitlines()
-    assert counts.page(counts.table_of(raw)) in (KEPT / "counts.md").read_text()
+    text = counts.page(counts.table_of(raw), counts.lowered(raw))
+    assert text in (KEPT / "counts.md").read_text()
+
+
+def test_a_pair_without_counts_is_named_and_not_in_the_mean(counts: ModuleType) -> None:
+    lines = [line(load, name, at) for load in ("program", "replay") for at, name in enumerate("ab")]
+    other = json.loads(line("program", "a", 1)) | {"program": "q"}
+    text = counts.page(counts.table_of([*lines, json.dumps(other)]))
+    assert "| q | - |" in text
+    assert "| mean | 1.00 |" in text
+    assert text.endswith("There are no counts of q: replay.\n")
+
+
+def test_fewer_visits_than_the_name_says_are_marked(counts: ModuleType) -> None:
+    made = json.loads(line("replay, 10 visits", "a", 1)) | {"between": {"visits_per_ms": 9999}}
+    full = json.loads(line("replay, 10 visits", "a", 1)) | {"between": {"visits_per_ms": 10000}}
+    assert counts.lowered([json.dumps(made)]) == {("p", "replay, 10 visits")}
+    assert counts.lowered([line("replay", "a", 1), json.dumps(full)]) == set()
