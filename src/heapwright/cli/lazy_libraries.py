@@ -21,7 +21,6 @@ LIBRARIES = (
     LIBRARY_OF_CHARTS,
     "vl_convert",
     "scipy",
-    "scipy.optimize",
     "scipy.sparse",
     "scipy.special",
     "scipy.stats",

@@ -14,6 +14,7 @@ from heapwright.artefacts.study_analysis.document import Settings, StudyAnalysis
 from heapwright.artefacts.study_results.reader import Results, open_results
 from heapwright.artefacts.study_results.runs import Measured, StudyDesign
 from heapwright.base.errors import ExitCode, HeapwrightError
+from heapwright.base.extras import need
 from heapwright.commands.findings import with_published
 from heapwright.commands.output import Outputs
 from heapwright.commands.slow_steps import reporting_steps
@@ -38,6 +39,7 @@ class Options:
 
 def run_analyse(options: Options) -> ExitCode:
     """Analyse, write the document and print it; the exit status. Raises HeapwrightError."""
+    need("polars", "scipy")
     outputs = Outputs(output=options.output)
     with reporting_steps(quiet=options.quiet) as tell:
         tell("reading the runs and analysing them")

@@ -30,10 +30,14 @@ def base_of(requirement: str) -> str:
 @pytest.fixture(scope="module")
 def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The installed libraries without those of the extras."""
-    folder = tmp_path_factory.mktemp("libraries")
+    return libraries_without(OF_EXTRAS, tmp_path_factory.mktemp("libraries"))
+
+
+def libraries_without(names: tuple[str, ...], folder: Path) -> Path:
+    """A folder with links to the other installed libraries."""
     for place in map(Path, getsitepackages()):
         for each in place.iterdir() if place.is_dir() else ():
-            if not each.name.lower().startswith(OF_EXTRAS) and not (folder / each.name).exists():
+            if not each.name.lower().startswith(names) and not (folder / each.name).exists():
                 (folder / each.name).symlink_to(each)
     return folder
 
@@ -94,3 +98,21 @@ def test_an_error_names_the_extra_before_the_work(
     assert "is not installed" in done.stderr
     assert f"pip install 'heapwright[{extra}]'" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_analyse_names_scipy_before_the_results_if_only_that_is_missing(tmp_path: Path) -> None:
+    (tmp_path / "libraries").mkdir()
+    libraries = libraries_without(("scipy",), tmp_path / "libraries")
+    done = base(libraries, "analyse", "no-such-folder", folder=tmp_path)
+    assert (done.returncode, done.stdout) == (2, ""), done.stderr
+    assert "the analysis of a study needs scipy, which is not installed" in done.stderr
+
+
+def test_verbs_of_the_base_import_nothing_that_imports_scipy() -> None:
+    """Not even by way of the analysis of studies."""
+    verbs = "compare gate replay agree profile record explain top trace drag limit doctor"
+    names = ", ".join(f"heapwright.commands.{verb}" for verb in verbs.split())
+    found = "[each for each in sys.modules if each.startswith(('scipy', FACTORIAL))]"
+    code = f"import sys, {names}; FACTORIAL = 'heapwright.analysis.factorial'; print({found})"
+    done = ran([sys.executable, "-c", code])
+    assert (done.stdout, done.returncode) == ("[]\n", 0), done.stderr

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
+from scipy import sparse  # noqa: TID251 - the extra `studies` has it
 
 from heapwright.analysis.factorial.observed import Floats, Ints, Observed
 

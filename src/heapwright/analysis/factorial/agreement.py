@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+from scipy import stats  # noqa: TID251 - the extra `studies` has it
 
 from heapwright.analysis.blocked import NO_SCATTER, Floats
 

@@ -15,7 +15,7 @@ share of itself and the residual. Of type 2 the shares need not add up.
 from typing import Literal
 
 import numpy as np
-from scipy import special
+from scipy import special  # noqa: TID251 - the extra `studies` has it
 
 from heapwright.analysis.factorial import terms
 from heapwright.analysis.factorial.additive import block_squares

@@ -8,7 +8,7 @@ docs/explanation/methods.md; none of them is a theorem.
 """
 
 import numpy as np
-from scipy import special, stats
+from scipy import special, stats  # noqa: TID251 - the extra `studies` has it
 
 from heapwright.analysis.factorial.model import Model
 from heapwright.analysis.factorial.observed import Floats, Ints

@@ -11,7 +11,7 @@ exponent does not describe the data.
 """
 
 import numpy as np
-from scipy import stats
+from scipy import stats  # noqa: TID251 - the extra `studies` has it
 
 from heapwright.analysis import block_bootstrap
 from heapwright.analysis.blocked import NO_SCATTER

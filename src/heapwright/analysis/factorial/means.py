@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse, stats
+from scipy import sparse, stats  # noqa: TID251 - the extra `studies` has it
 
 from heapwright.analysis import studentized_range
 from heapwright.analysis.factorial.model import Model

@@ -82,7 +82,7 @@ class Difference:
         error = self.error
         if math.isnan(error):
             return -math.inf, math.inf
-        half = _quantile((1 + level) / 2, _freedom(self.first, self.second)) * error
+        half = student_quantile((1 + level) / 2, _freedom(self.first, self.second)) * error
         return self.estimate - half, self.estimate + half
 
     def answer(self, level: float, low: float, high: float) -> Answer:
@@ -114,7 +114,7 @@ class Difference:
         error, freedom = _error(first, second), _freedom(first, second)
         if error == 0:
             return 1.0
-        critical = _quantile((1 + level) / 2, freedom)
+        critical = student_quantile((1 + level) / 2, freedom)
         estimate = self.estimate
 
         def below(z: float) -> float:
@@ -170,7 +170,3 @@ def _freedom(first: Sample, second: Sample) -> float:
         return math.inf
     below = one**2 / max(first.effective - 1, 1) + two**2 / max(second.effective - 1, 1)
     return max((one + two) ** 2 / below, 1.0)
-
-
-def _quantile(probability: float, freedom: float) -> float:
-    return student_quantile(probability, freedom)
