@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from heapwright.artefacts.program.request import LongRunRequest, ProgramRequest
-from heapwright.artefacts.run.replay import MOST_VISITS, Gaps
+from heapwright.artefacts.run.replay import LEAST_VISITS, MOST_VISITS, Gaps
 from heapwright.base.errors import HeapwrightError
 from heapwright.cli import completion
 from heapwright.cli.forgotten_dashes import refuse_program
@@ -177,13 +177,22 @@ WholeReplay = Annotated[
         "--whole", help="The time of the replay is that of its process, with start and end."
     ),
 ]
+
+
+def _rate_of_visits(visits: float) -> float:
+    """The rate itself. NaN passes any limit of an option."""
+    if visits != 0 and not visits >= LEAST_VISITS:
+        raise typer.BadParameter(f"{visits:g} is neither 0 nor at least {LEAST_VISITS:g}")
+    return visits
+
+
 ReplayedVisits = Annotated[
     float,
     typer.Option(
         "--visits",
-        min=0,
         max=MOST_VISITS,
         metavar="NUMBER",
+        callback=_rate_of_visits,
         help="Objects whose memory is touched in a microsecond of that work.",
     ),
 ]

@@ -231,7 +231,7 @@ class _Traces:
 def _recreation(trace: str) -> tuple[str, int | None]:
     """The name in `synth:NAME` or `synth:NAME:EVENTS`, and its number of events if one is given."""
     name, colon, events = trace.removeprefix(SYNTH).partition(":")
-    if colon and not (events.isdecimal() and 0 < int(events) <= sys.maxsize):
+    if colon and not (events.isdecimal() and len(events) < 20 and 0 < int(events) <= sys.maxsize):
         raise HeapwrightError(
             f"{trace}: {events!r} is no number of events", f"for example {SYNTH}{name}:400000"
         )

@@ -18,6 +18,7 @@ from heapwright.artefacts.run.replay import (
     Surroundings,
     Touch,
     shows_memory,
+    visits_per_ms,
 )
 from heapwright.artefacts.trace.file import TraceError, plain, selection, trace_info
 from heapwright.artefacts.trace.processes import check_process
@@ -71,9 +72,8 @@ def _most_bytes(calls: int, surroundings: Surroundings) -> int:
 
 def _surrounding_words(surroundings: Surroundings) -> list[str]:
     words = [] if surroundings.gaps == "none" else ["--gaps", surroundings.gaps]
-    return words + (
-        ["--visits", str(max(1, round(1000 * surroundings.visits)))] if surroundings.visits else []
-    )
+    rate = visits_per_ms(surroundings.visits)
+    return words + (["--visits", str(rate)] if rate else [])
 
 
 def refuse_surroundings(surroundings: Surroundings, touch: Touch) -> None:

@@ -23,6 +23,7 @@ from heapwright.artefacts.run.replay import (
     ReplaySubject,
     RoutineTimes,
     shows_memory,
+    visits_per_ms,
 )
 from heapwright.artefacts.trace.processes import told
 from heapwright.base.quantities import several, size
@@ -67,7 +68,7 @@ def subject_lines(subject: ReplaySubject) -> Iterator[str]:
         f"touch {subject.touch}, pace {subject.pace}, order {subject.order}{_bound(plan)}."
     )
     if plan.between is not None:
-        yield _between(plan.between)
+        yield _between(plan.between, subject.surroundings.visits)
     if text := told(subject.processes, plan.process):
         yield text
     if not shows_memory(subject.touch):
@@ -81,12 +82,14 @@ def subject_lines(subject: ReplaySubject) -> Iterator[str]:
         yield f"The trace has {', '.join(odd)}."
 
 
-def _between(work: PlannedWork) -> str:
+def _between(work: PlannedWork, asked: float) -> str:
     visited = (
         f", {work.visits:,} visits of objects with {work.visited_lines:,} cache lines"
         if work.visits_per_ms
         else ""
     )
+    if work.visits_per_ms < visits_per_ms(asked):
+        visited += f" ({work.visits_per_ms / 1000:.3g} of the {asked:g} asked for in a microsecond)"
     return (
         f"Between calls: {work.iterations:,} iterations of work for {work.work_s:.3g} s of the "
         f"{work.recorded_s:.3g} s recorded there{visited}. It is the same under every allocator."

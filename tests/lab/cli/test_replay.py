@@ -293,6 +293,15 @@ def test_the_program_computes_and_visits_objects_between_its_calls(
         assert heapwright(*words, *refused).status == ExitCode.BAD_INPUT
 
 
+@pytest.mark.parametrize("visits", ["nan", "-1", "0.0001", "1001"])
+def test_a_rate_of_visits_that_cannot_be_is_refused(
+    heapwright: Heapwright, trace: Path, visits: str
+) -> None:
+    done = heapwright("replay", trace, "--gaps", "recorded", "--visits", visits)
+    assert (done.status, done.out) == (ExitCode.BAD_INPUT, "")
+    assert "--visits" in done.err
+
+
 def test_a_curve_is_of_one_allocator(heapwright: Heapwright, trace: Path) -> None:
     done = heapwright("replay", trace, "--curve", "c", "-a", "glibc,lea")
     assert done.status == ExitCode.BAD_INPUT

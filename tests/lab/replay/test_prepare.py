@@ -98,6 +98,7 @@ def test_more_memory_than_there_is_is_not_written(traced: Traced, tmp_path: Path
 @pytest.mark.parametrize(
     ("surroundings", "touch", "why"),
     [
+        (Surroundings(gaps="recorded", visits=1e-4), TOUCH, "is 0.001"),
         (Surroundings(visits=2), TOUCH, 'gaps is "none"'),
         (Surroundings(gaps="recorded", visits=2), "first-byte", 'touch is "first-byte"'),
     ],
@@ -105,7 +106,7 @@ def test_more_memory_than_there_is_is_not_written(traced: Traced, tmp_path: Path
 def test_visits_need_gaps_and_written_objects(
     surroundings: Surroundings, touch: Touch, why: str
 ) -> None:
-    with pytest.raises(HeapwrightError, match="--visits 2: ") as refused:
+    with pytest.raises(HeapwrightError, match=f"--visits {surroundings.visits:g}: ") as refused:
         refuse_surroundings(surroundings, touch)
     assert why in refused.value.message
     refuse_surroundings(Surroundings(gaps="recorded"), "none")

@@ -9,6 +9,7 @@ from heapwright.artefacts.run.replay import (
     ReplayPlan,
     ReplaySubject,
     RoutineTimes,
+    Surroundings,
 )
 from heapwright.report.replay import _cells, quantile, subject_lines
 
@@ -55,7 +56,10 @@ def test_the_work_between_calls_is_told_with_its_amounts() -> None:
     visited = work.model_copy(update={"visits_per_ms": 10, "visits": 12, "visited_lines": 3456})
     told = told.model_copy(update={"plan": told.plan.model_copy(update={"between": visited})})
     _, line = subject_lines(told)
-    assert "12 visits of objects with 3,456 cache lines" in line
+    assert "12 visits of objects with 3,456 cache lines." in line
+    told = told.model_copy(update={"surroundings": Surroundings(gaps="recorded", visits=0.5)})
+    _, line = subject_lines(told)
+    assert "cache lines (0.01 of the 0.5 asked for in a microsecond)" in line
 
 
 def test_no_quantile_exceeds_the_maximum() -> None:

@@ -28,8 +28,14 @@ ORDER: Final[Order] = "bounded"
 Gaps = Literal["none", "recorded"]
 """What a replay does between the calls of a thread: nothing, or the recorded time as work."""
 GAPS: Final[Gaps] = "none"
+LEAST_VISITS: Final = 0.001
 MOST_VISITS: Final = 1000.0
-"""Of objects, in a microsecond of such work."""
+"""Of objects, in a microsecond of such work. There may also be none."""
+
+
+def visits_per_ms(visits: float) -> int:
+    """The whole rate in a millisecond of work, for one in a microsecond."""
+    return round(1000 * visits)
 
 
 def shows_memory(touch: Touch) -> bool:
@@ -62,6 +68,8 @@ class Surroundings(_Frozen):
         """Why a replay that writes that much into its objects cannot do this; empty if it can."""
         if not self.visits:
             return ""
+        if self.visits < LEAST_VISITS:
+            return f"the least rate of visits, but for 0, is {LEAST_VISITS:g}"
         if self.gaps == "none":
             return 'visits are made between calls, and gaps is "none"'
         if not shows_memory(touch):
