@@ -180,9 +180,10 @@ WholeReplay = Annotated[
 
 
 def _rate_of_visits(visits: float) -> float:
-    """The rate itself. NaN passes any limit of an option."""
-    if visits != 0 and not visits >= LEAST_VISITS:
-        raise typer.BadParameter(f"{visits:g} is neither 0 nor at least {LEAST_VISITS:g}")
+    """The rate itself. NaN passes the limits of an option, which also have no gap."""
+    if visits != 0 and not LEAST_VISITS <= visits <= MOST_VISITS:
+        allowed = f"from {LEAST_VISITS:g} to {MOST_VISITS:g}"
+        raise typer.BadParameter(f"{visits:g} is neither 0 nor {allowed}")
     return visits
 
 
@@ -190,7 +191,6 @@ ReplayedVisits = Annotated[
     float,
     typer.Option(
         "--visits",
-        max=MOST_VISITS,
         metavar="NUMBER",
         callback=_rate_of_visits,
         help="Objects whose memory is touched in a microsecond of that work.",

@@ -123,7 +123,7 @@ def test_a_program_with_an_allocator_inside_is_a_row_with_the_reason(
         ),
         (("nosuch", "-a", "glibc,hoard"), ExitCode.BAD_INPUT, "there is no program"),
         (("perl", "--visits", "2"), ExitCode.BAD_INPUT, "add --gaps recorded"),
-        (("perl", "--visits", "nan"), ExitCode.BAD_INPUT, "neither 0 nor at least 0.001"),
+        (("perl", "--visits", "nan"), ExitCode.BAD_INPUT, "neither 0 nor from 0.001"),
     ],
 )
 def test_a_figure_that_cannot_be_queried_is_reported(

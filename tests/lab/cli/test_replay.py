@@ -299,7 +299,7 @@ def test_a_rate_of_visits_that_cannot_be_is_refused(
 ) -> None:
     done = heapwright("replay", trace, "--gaps", "recorded", "--visits", visits)
     assert (done.status, done.out) == (ExitCode.BAD_INPUT, "")
-    assert "--visits" in done.err
+    assert "is neither 0 nor from 0.001 to 1000" in done.err
 
 
 def test_a_curve_is_of_one_allocator(heapwright: Heapwright, trace: Path) -> None:
