@@ -89,7 +89,7 @@ def _between(work: PlannedWork, asked: float) -> str:
         else ""
     )
     if work.visits_per_ms < visits_per_ms(asked):
-        visited += f" ({work.visits_per_ms / 1000:.3g} of the {asked:g} asked for in a microsecond)"
+        visited += f" ({work.visits_per_ms / 1000:.3g} of the {asked:g} requested in a microsecond)"
     return (
         f"Between calls: {work.iterations:,} iterations of work for {work.work_s:.3g} s of the "
         f"{work.recorded_s:.3g} s recorded there{visited}. It is the same under every allocator."

@@ -59,7 +59,7 @@ def test_the_work_between_calls_is_told_with_its_amounts() -> None:
     assert "12 visits of objects with 3,456 cache lines." in line
     told = told.model_copy(update={"surroundings": Surroundings(gaps="recorded", visits=0.5)})
     _, line = subject_lines(told)
-    assert "cache lines (0.01 of the 0.5 asked for in a microsecond)" in line
+    assert "cache lines (0.01 of the 0.5 requested in a microsecond)" in line
 
 
 def test_no_quantile_exceeds_the_maximum() -> None:
