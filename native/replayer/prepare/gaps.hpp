@@ -8,9 +8,9 @@
 // Model: the shortest gaps of a kind contain no work. Their length, the quantile of 1 %, is taken
 // off every gap of that kind. A gap also contains times in which the thread waited. Gaps are cut to
 // the length at which all gaps and calls together have the processor time of the process. The sums
-// come from a histogram with steps of up to 6 %, by their upper ends. The work can therefore be up
-// to 6 % too short, but never too long. A trace without that time has gaps of at most a
-// millisecond.
+// come from a histogram with steps of up to 6 %, by their upper ends, and gaps are cut at such an
+// end. The work can therefore be up to 12 % too short, but not too long. A trace without that time
+// has gaps of at most a millisecond.
 //
 // A hostile trace can have any times, so gaps have a limit and sums end at the largest number.
 #pragma once
