@@ -119,18 +119,27 @@ inline void closeFile(int descriptor) noexcept {
 }
 
 /// Replaces a file in one step, so that a reader finds the old content or the new one. `temporary`
-/// is a path in the same folder. Returns false on failure; the old file is then unchanged.
+/// is a path in the same folder. A device, a FIFO or a link stays, and gets the bytes. Returns
+/// false on failure; an old file is then unchanged.
 [[nodiscard]] inline bool replaceFile(const char* path, const char* temporary, const char* bytes,
                                       std::size_t count) noexcept {
     const ErrnoKeeper keeper;
-    ::unlink(temporary); // an ended process with the same number may have left it
-    const int file = ::open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    struct ::stat status = {};
+    const bool isReplaced = ::lstat(path, &status) != 0 || S_ISREG(status.st_mode);
+    if (isReplaced) {
+        ::unlink(temporary); // an ended process with the same number may have left it
+    }
+    const int file = isReplaced ? ::open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)
+                                : appendToFile(path);
     if (file < 0) {
         return false;
     }
     const bool written = writeAll(file, bytes, count);
-    ::close(file);
-    if (written && ::rename(temporary, path) == 0) {
+    const bool closed = ::close(file) == 0; // some file systems report a full disk here
+    if (!isReplaced) {
+        return written && closed;
+    }
+    if (written && closed && ::rename(temporary, path) == 0) {
         return true;
     }
     ::unlink(temporary);

@@ -61,6 +61,42 @@ TEST_F(OutputTest, AppendsToAFile) {
     EXPECT_EQ(platform::appendToFile((folder_ + "/no/such").c_str()), -1);
 }
 
+TEST_F(OutputTest, ReplacesAFileInOneStep) {
+    const std::string temporary = path_ + ".1";
+    std::ofstream(temporary) << "left by a process that has ended";
+    errno = EXDEV;
+    EXPECT_TRUE(platform::replaceFile(path_.c_str(), temporary.c_str(), "one", 3));
+    std::ifstream old(path_);
+    EXPECT_TRUE(platform::replaceFile(path_.c_str(), temporary.c_str(), "two", 3));
+    EXPECT_EQ(errno, EXDEV);
+    EXPECT_EQ(contents(), "two");
+    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(old), {}), "one");
+    EXPECT_FALSE(std::filesystem::exists(temporary));
+    EXPECT_FALSE(platform::replaceFile(folder_.c_str(), temporary.c_str(), "x", 1));
+    EXPECT_FALSE(std::filesystem::exists(temporary));
+}
+
+TEST_F(OutputTest, WritesToAFifoAndKeepsIt) {
+    ASSERT_EQ(::mkfifo(path_.c_str(), 0600), 0);
+    const int reader = ::open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    ASSERT_GE(reader, 0);
+    EXPECT_TRUE(platform::replaceFile(path_.c_str(), (path_ + ".1").c_str(), "one", 3));
+    std::array<char, 8> got{};
+    EXPECT_EQ(::read(reader, got.data(), got.size()), 3);
+    EXPECT_STREQ(got.data(), "one");
+    ::close(reader);
+    EXPECT_TRUE(std::filesystem::is_fifo(path_));
+}
+
+TEST_F(OutputTest, WritesThroughALinkAndKeepsIt) {
+    const std::string link = folder_ + "/link";
+    std::ofstream(path_) << "old ";
+    std::filesystem::create_symlink(path_, link);
+    EXPECT_TRUE(platform::replaceFile(link.c_str(), (link + ".1").c_str(), "new", 3));
+    EXPECT_TRUE(std::filesystem::is_symlink(link));
+    EXPECT_EQ(contents(), "old new");
+}
+
 TEST_F(OutputTest, GivesADescriptorASecondNumberThatIsHigh) {
     const int file = platform::createFile(path_.c_str());
     const int other = platform::duplicateFile(file);
