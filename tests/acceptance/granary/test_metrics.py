@@ -93,7 +93,6 @@ def test_a_file_of_metrics_is_replaced_at_each_signal(
         assert program.stdout is not None
         assert program.stdout.readline() == b"ready\n"
         file = tmp_path / f"app-{program.pid}.prom"
-        file = tmp_path / f"app-{program.pid}.prom"
         takes = [0]
         for _ in range(3):
             os.kill(program.pid, signal.SIGUSR2)
