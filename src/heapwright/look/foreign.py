@@ -24,7 +24,7 @@ class Known:
     """What is known of an allocator."""
 
     text: bytes
-    """That each file has which contains it, also without symbols. Empty: none."""
+    """That each file has which contains it, also without symbols."""
     call: str
     """Prints its counters on the standard error of the process."""
     setting: str
