@@ -9,6 +9,7 @@ for the cheap figures and the drawing.
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -193,11 +194,11 @@ def run_top(options: Options) -> ExitCode:
             "which is not supported"
         )
     sites = Sites(options.pid) if options.by_site else None
-    if sites is not None:
-        sites.wait()  # the first look-up of names takes longest
-    watched = Watched(options.pid, sites)
     try:
         with printing(), ended_as_interrupted():
+            if sites is not None:
+                sites.wait()  # the first look-up of names takes longest
+            watched = Watched(options.pid, sites)
             if options.once:
                 console = make_console()
                 console.print(drawn(watched.read(), console.width))
@@ -215,8 +216,9 @@ def run_top(options: Options) -> ExitCode:
             raise
         return ExitCode.NOTHING_COMPARED
     finally:
-        if sites is not None and process_exists(options.pid, process.name):
-            sites.close()
+        if sites is not None:
+            with suppress(KeyboardInterrupt):  # the second one ends the wait
+                sites.close()
     return ExitCode.OK
 
 

@@ -5,17 +5,22 @@
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from io import StringIO
+from itertools import islice
 from pathlib import Path
 
 import pytest
 
 from heapwright.artefacts.stacks.profile import Bounds
 from heapwright.base import native
+from heapwright.commands import top_sites
+from heapwright.commands.top_sites import Sites
 from heapwright.report.console import make_console
 from heapwright.report.top import Screen, SiteLine, drawn, line
 
@@ -23,21 +28,32 @@ PROGRAM = """
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 __attribute__((noinline)) void* keep(void) { return malloc(1000); }
 __attribute__((noinline)) void* waste(void) { return malloc(500); }
 void* volatile last;
-int main(int count, char** words) {
-    if (count > 1) signal(SIGUSR2, SIG_DFL);
-    for (int i = 0; i < 8000; i++) {
-        last = keep();
-        free(waste());
+volatile sig_atomic_t caught;
+void count(int number) { caught++; }
+int main(int words, char** word) {
+    for (;;) {
+        for (int i = 0; i < 8000; i++) {
+            last = keep();
+            free(waste());
+        }
+        printf("%d\\n", (int)caught);
+        fflush(stdout);
+        switch (getchar()) {
+        case 'd': signal(SIGUSR2, SIG_DFL); break;
+        case 'o': signal(SIGUSR2, count); break;
+        case 'f': if (chdir("inner") != 0) return 1; break;
+        case 'e': execv(word[0], word); return 1;
+        case EOF: return 0;
+        }
     }
-    puts("ready");
-    fflush(stdout);
-    return getchar();
 }
 """
 KEPT = 8000 * 1000
+REQUESTED = {"HEAPWRIGHT_SAMPLE_SIGNAL": "SIGUSR2", "HEAPWRIGHT_SAMPLE_FILE": "of"}
 TOP = (sys.executable, "-m", "heapwright", "top")
 Start = Callable[..., AbstractContextManager["subprocess.Popen[str]"]]
 
@@ -57,9 +73,9 @@ def start(program: Path, tmp_path: Path) -> Start:
     """Starts the program under the sampler. The same samples in each run."""
 
     @contextmanager
-    def started(*words: str, **settings: str) -> Iterator["subprocess.Popen[str]"]:
+    def started(**settings: str) -> Iterator["subprocess.Popen[str]"]:
         with subprocess.Popen(
-            [program, *words],
+            [program],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -73,13 +89,27 @@ def start(program: Path, tmp_path: Path) -> Start:
             },
         ) as process:
             assert process.stdout is not None
-            assert process.stdout.readline() == "ready\n"
+            assert process.stdout.readline() == "0\n"
             try:
                 yield process
             finally:
                 process.kill()
 
     return started
+
+
+def tell(process: "subprocess.Popen[str]", what: str) -> int:
+    """Has the program do this and keep 8,000 more blocks; its own handler's calls so far."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(what)
+    process.stdin.flush()
+    return int(process.stdout.readline())
+
+
+def stop(process: "subprocess.Popen[str]") -> None:
+    process.send_signal(signal.SIGSTOP)
+    os.waitid(os.P_PID, process.pid, os.WSTOPPED)
 
 
 def by_site(pid: int) -> "subprocess.CompletedProcess[str]":
@@ -119,7 +149,8 @@ def test_a_process_without_the_sampler_is_refused(program: Path) -> None:
 
 
 def test_a_signal_that_would_end_the_process_is_not_sent(start: Start) -> None:
-    with start("default", HEAPWRIGHT_SAMPLE_SIGNAL="USR2") as process:
+    with start(HEAPWRIGHT_SAMPLE_SIGNAL="USR2") as process:
+        tell(process, "d")
         done = by_site(process.pid)
         assert done.returncode == 0
         assert process.poll() is None
@@ -135,6 +166,139 @@ def test_documents_that_exist_are_shown_and_kept_without_a_signal(
         assert set(tmp_path.iterdir()) == before
     assert before
     assert "keep (sites.c:" in done.stdout
+
+
+def test_the_readings_follow_the_program_until_ctrl_c(start: Start, tmp_path: Path) -> None:
+    with start(**REQUESTED) as process, watching(process.pid) as top:
+        assert top.stdout is not None
+        kept = [kept_in(line) for line in islice(top.stdout, 3)]
+        assert len(kept) == 3
+        tell(process, "g")
+        assert any(kept_in(line) > 1.5 * kept[0] for line in islice(top.stdout, 200))
+        top.send_signal(signal.SIGINT)
+        assert top.wait() == 0
+        assert tell(process, "g") == 0
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_ctrl_c_before_the_first_document_leaves_no_file(start: Start, tmp_path: Path) -> None:
+    with start(**REQUESTED) as process:
+        stop(process)
+        status = Path(f"/proc/{process.pid}/status")
+        with watching(process.pid) as top:
+            while re.search(r"ShdPnd:\s*0+\n", status.read_text("utf-8")) and top.poll() is None:
+                time.sleep(0.01)
+            top.send_signal(signal.SIGINT)
+            process.send_signal(signal.SIGCONT)
+            assert top.wait() == 0
+    assert list(tmp_path.iterdir()) == []
+
+
+@contextmanager
+def watching(pid: int) -> Iterator["subprocess.Popen[str]"]:
+    command = [*TOP, "--interval", "0.2", "--by-site", str(pid)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as top:
+        try:
+            yield top
+        finally:
+            top.kill()
+
+
+def kept_in(line: str) -> float:
+    found = re.search(r"at keep[^ ]* (?:\([^)]*\) )?([\d.]+) (B|KiB|MiB)", line)
+    assert found is not None, line
+    return kib(found[1], found[2])
+
+
+@pytest.mark.parametrize("change", ["e", "f"], ids=["exec", "folder"])
+def test_a_process_is_followed_through_a_change(start: Start, tmp_path: Path, change: str) -> None:
+    (tmp_path / "inner").mkdir()
+    with start(**REQUESTED) as process:
+        found = Sites(process.pid)
+        found.wait()
+        tell(process, change)
+        found.lines = ()
+        found.wait()
+        found.close()
+    assert "keep" in found.lines[0].calls[0]
+    assert list(tmp_path.rglob("of*")) == []
+
+
+def test_a_signal_is_not_sent_after_its_handler_is_gone(start: Start) -> None:
+    with start(**REQUESTED) as process:
+        found = Sites(process.pid)
+        found.wait()
+        tell(process, "d")
+        found.wait()
+        found.close()
+        assert tell(process, "g") == 0, "it still runs"
+    assert "the program has replaced its handler" in found.note
+
+
+def test_a_handler_of_the_program_receives_one_signal(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(top_sites, "PATIENCE_S", 0.0)
+    with start(**REQUESTED) as process:
+        tell(process, "o")
+        found = Sites(process.pid)
+        for _ in range(3):
+            found.wait()
+        found.close()
+        assert tell(process, "g") == 1
+    assert "the program has replaced its handler" in found.note
+
+
+def test_a_signal_to_end_is_not_sent(start: Start, tmp_path: Path) -> None:
+    with start(HEAPWRIGHT_SAMPLE_SIGNAL="TERM") as process:
+        found = Sites(process.pid)
+        found.wait()
+        found.close()
+        assert tell(process, "g") == 0
+    assert found.lines == ()
+    assert "the sampler writes by itself" in found.note
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_late_document_is_removed(
+    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with start(**REQUESTED) as process:
+        found = Sites(process.pid)
+        found.wait()
+        stop(process)
+        with monkeypatch.context() as patch:
+            patch.setattr(top_sites, "PATIENCE_S", 0.0)
+            for _ in range(3):
+                found.wait()
+        assert "is stopped" in found.note
+        process.send_signal(signal.SIGCONT)
+        found.close()
+        assert list(tmp_path.iterdir()) == []
+
+
+def test_the_last_document_of_an_ended_process_is_removed(start: Start, tmp_path: Path) -> None:
+    with start(**REQUESTED) as process:
+        found = Sites(process.pid)
+        found.wait()
+        found.read()
+        tell(process, "g")  # the signal comes first
+        process.kill()
+        process.wait()
+        assert list(tmp_path.iterdir()) != []
+        found.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_document_that_is_gone_is_passed_over(start: Start, tmp_path: Path) -> None:
+    with start(**REQUESTED) as process:
+        found = Sites(process.pid)
+        gone = tmp_path / f"of.{process.pid}.99.samples"
+        gone.symlink_to("nowhere")
+        found.wait()
+        found.close()
+    assert found.lines
+    assert list(tmp_path.iterdir()) == [gone]
 
 
 def sites(width: int) -> str:
