@@ -10,13 +10,14 @@ import os
 import re
 import shlex
 import shutil
+import signal
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from heapwright.base.errors import ExitCode, HeapwrightError
-from heapwright.compose.processes import Finished, run
+from heapwright.compose.processes import Finished, Processes, run
 
 CANDIDATES = ("c++", "g++", "clang++")
 CHECK = """
@@ -37,6 +38,10 @@ ERROR = re.compile(
     re.MULTILINE,
 )
 FULL = re.compile(r"No space left on device|Disk quota exceeded", re.IGNORECASE)
+KILLED = re.compile(
+    r"Killed signal terminated program|unable to execute command: Killed"
+    r"|terminated with signal 9|out of memory allocating|virtual memory exhausted"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +95,8 @@ class Compiler:
         self._words = tuple(words)
         self.folder = folder
         self.include = tuple(include)
+        self.processes = Processes()
+        """Its own ones; their `end` ends the builds of all threads."""
 
     @property
     def name(self) -> str:
@@ -162,7 +169,7 @@ class Compiler:
     def _run(self, arguments: Sequence[str | Path], limit_s: float = SHORT_LIMIT_S) -> Finished:
         environment = {**os.environ, "LC_ALL": "C", "TMPDIR": os.fspath(self.folder)}
         try:
-            done = run([*self._words, *arguments], limit_s, environment)
+            done = self.processes.run([*self._words, *arguments], limit_s, environment)
         except OSError as error:
             raise HeapwrightError(
                 f"the compiler {self.name} cannot be run: {error.strerror or error}",
@@ -170,6 +177,11 @@ class Compiler:
             ) from error
         if done.status is None:
             raise HeapwrightError(f"the compiler {self.name} does not end within {limit_s:g} s")
+        if done.status == -signal.SIGKILL or KILLED.search(done.stderr):
+            raise HeapwrightError(
+                f"the compiler {self.name} was killed, or got no memory",
+                "`free -m` shows the memory; end other programs, and try again",
+            )
         return done
 
 

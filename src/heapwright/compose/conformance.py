@@ -34,6 +34,8 @@ class Failed:
     what: str
     """What the case demands."""
     why: str
+    by_machine: bool = False
+    """It was over its limit or killed by SIGKILL, so a busy or full machine may be the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +112,9 @@ class Conformance:
         done = self._processes.run([self._program, case], self._limit_s, self._environment)
         if done.status is None:
             self._hung.set()
-            return Failed(case, what, f"not over in {self._limit_s:g} s")
+            return Failed(
+                case, what, f"not over in {self._limit_s:g} s", is_of_machine(done.status)
+            )
         if done.status in (0, SKIPPED):
             return done.status
         said = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
@@ -118,4 +122,9 @@ class Conformance:
         if done.status < 0:
             name = signal.Signals(-done.status).name
             why = f"killed by {name}{f': {why}' if why else ''}"
-        return Failed(case, what, why or f"exit status {done.status}")
+        return Failed(case, what, why or f"exit status {done.status}", is_of_machine(done.status))
+
+
+def is_of_machine(status: int | None) -> bool:
+    """Whether a process was over its limit or killed by SIGKILL."""
+    return status is None or status == -signal.SIGKILL

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from heapwright.base.errors import HeapwrightError
 from heapwright.compose.compiler import Compiler, write
-from heapwright.compose.conformance import FOREIGN, Failed
+from heapwright.compose.conformance import FOREIGN, Failed, is_of_machine
 from heapwright.compose.processes import run
 
 LIMIT_S = 60.0
@@ -59,7 +59,8 @@ def wrong_endings(
         if done.status == -signal.SIGABRT and done.stderr == wanted:
             continue
         said = done.stderr.strip() or "nothing"
-        found.append(Failed(name, words, f"it {_end(done.status)} and said {said!r}"))
+        why = f"it {_end(done.status)} and said {said!r}"
+        found.append(Failed(name, words, why, is_of_machine(done.status)))
     return tuple(found)
 
 

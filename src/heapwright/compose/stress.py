@@ -8,6 +8,7 @@ free at random, and exchange a part of the objects.
 """
 
 import json
+import os
 import signal
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -15,9 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from heapwright.base.errors import HeapwrightError
-from heapwright.compose.compiler import Compiler, write
-from heapwright.compose.conformance import FOREIGN, Failed
-from heapwright.compose.processes import run
+from heapwright.compose.compiler import Answer, Compiler, write
+from heapwright.compose.conformance import FOREIGN, Failed, is_of_machine
+from heapwright.compose.processes import Finished, run
 
 LIMIT_S = 120.0
 THREADS = 8
@@ -37,6 +38,9 @@ OPTIONS: Mapping[str, str] = {
 }
 NO_ROOM = "unexpected memory mapping"
 """Of a sanitizer that cannot place its own memory on this kernel."""
+
+LEAST = '#include <cstdio>\nint main() { std::puts("over"); }\n'
+"""A program without a heap: if it fails, the sanitizer is missing, and the heap is not at fault."""
 
 PROGRAM = """#include <{header}>
 #include <heapwright/core/immortal.hpp>
@@ -148,7 +152,7 @@ def stressed(
             raise HeapwrightError(f"{command[0]} cannot be run: {error.strerror}") from error
         why = _fault(done.status, done.stdout, done.stderr)
         demand = "the workload ends well, and no object changes"
-        yield name, Failed(name, demand, why) if why else None
+        yield name, Failed(name, demand, why, is_of_machine(done.status)) if why else None
 
 
 def _fault(status: int | None, output: str, errors: str) -> str:
@@ -173,11 +177,17 @@ def sanitized(
         steps=steps,
         threads=THREADS // 2,
     )
-    with ThreadPoolExecutor(len(SANITIZERS)) as pool:
+    pool = ThreadPoolExecutor(len(SANITIZERS))
+    try:
         results = [
             pool.submit(_sanitized, which, text, header.parent, compiler) for which in SANITIZERS
         ]
         found = [each.result() for each in results]
+    except BaseException:  # an interrupt: nothing may go on
+        compiler.processes.end()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
     pairs = list(zip(SANITIZERS, found, strict=True))
     return Sanitized(
         ran=tuple(name for name, end in pairs if end is None or isinstance(end, Failed)),
@@ -188,27 +198,47 @@ def sanitized(
 
 def _sanitized(which: str, text: str, folder: Path, compiler: Compiler) -> Failed | str | None:
     """None: all is well. A text says why the sanitizer cannot run here."""
-    stem = which.replace(",", "-")
-    source, program = compiler.folder / f"stress-{stem}.cpp", compiler.folder / f"stress-{stem}"
+    least = _built_and_run(which, "least", LEAST, folder, compiler)
+    if isinstance(least, Answer):
+        return f"{compiler.name} has no sanitizer for {which}"
+    if not _is_over(least):
+        return f"the sanitizer for {which} does not run here"
+    done = _built_and_run(which, "stress", text, folder, compiler)
+    if isinstance(done, Answer):
+        complaint = done.complaint
+        said = done.pages.strip().splitlines()
+        why = f"{complaint.file}: {complaint.text}" if complaint else " | ".join(said[-3:])[:400]
+        return Failed(which, "the heap compiles", why)
+    if _is_over(done):
+        return None
+    if NO_ROOM in done.stderr:
+        return f"the sanitizer for {which} does not run on this kernel"
+    said = [line for line in (done.stderr + done.stdout).splitlines() if line.strip(" =")]
+    why = f"{_end(done.status)}: {' | '.join(said[:4])[:400]}"
+    return Failed(which, "no report", why, is_of_machine(done.status))
+
+
+def _built_and_run(
+    which: str, name: str, text: str, folder: Path, compiler: Compiler
+) -> Answer | Finished:
+    """The answer of the compiler if it does not build the program, else the end of the program."""
+    program = compiler.folder / f"{name}-{which.replace(',', '-')}"
+    source = program.with_suffix(".cpp")
     write(source, text)
     flags = [f"-fsanitize={which}", "-fno-sanitize-recover=all", "-O1", "-g", "-pthread"]
     words: list[str | Path] = ["-std=c++20", "-w", f"-I{folder}", *flags, source, "-o", program]
     answer = compiler.build(words)
     if not answer.valid:
-        complaint = answer.complaint
-        if complaint is None:  # the linker found no library of the sanitizer
-            return f"{compiler.name} has no sanitizer for {which}"
-        return Failed(which, "the heap compiles", f"{complaint.file}: {complaint.text}")
+        return answer
+    kept = {key: os.environ[key] for key in ("LD_LIBRARY_PATH",) if key in os.environ}
     try:
-        done = run([program], LIMIT_S, OPTIONS)
+        return compiler.processes.run([program], LIMIT_S, {**OPTIONS, **kept})
     except OSError as error:
         raise HeapwrightError(f"{program} cannot be run: {error.strerror}") from error
-    if done.status == 0 and done.stdout == "over\n":
-        return None
-    if NO_ROOM in done.stderr:
-        return f"the sanitizer for {which} does not run on this kernel"
-    said = [line for line in (done.stderr + done.stdout).splitlines() if line.strip(" =")]
-    return Failed(which, "no report", f"{_end(done.status)}: {' | '.join(said[:4])[:400]}")
+
+
+def _is_over(done: Finished) -> bool:
+    return done.status == 0 and done.stdout == "over\n"
 
 
 def _end(status: int | None) -> str:

@@ -59,6 +59,14 @@ class NotComposableError(HeapwrightError):
         self.pages = pages
 
 
+class UnprovedError(HeapwrightError):
+    """A library compiles, but fails its tests; `by_machine`: it may be the fault of the machine."""
+
+    def __init__(self, line: str, hint: str = "", *, by_machine: bool = False) -> None:
+        super().__init__(line, hint)
+        self.by_machine = by_machine
+
+
 @dataclass(frozen=True, slots=True)
 class Order:
     """The request; exactly one of `type` alone, `file` and `base`."""
@@ -312,7 +320,7 @@ def _proved(order: Order, shop: Shop, library: Path, wrong: Failed | None) -> Ve
     what was found of the heap below the rungs that were put on top."""
     shop.tell("probing the library", 0, 0)
     if reason := shop.judge(order.name, library):
-        raise HeapwrightError(f"it compiles, but it cannot be used: {reason}")
+        raise UnprovedError(f"it compiles, but it cannot be used: {reason}", by_machine=True)
     suite = Conformance(shop.conformance, shop.preload(library), shop.environment)
     verdict = suite.run(lambda done, of: shop.tell("running the conformance suite", done, of))
     failed = (*([wrong] if wrong else []), *verdict.failed)
@@ -324,10 +332,11 @@ def _proved(order: Order, shop: Shop, library: Path, wrong: Failed | None) -> Ve
     if verdict.left_out:
         lines.append(f"{verdict.left_out} cases were not begun, because one hung")
     count = len(failed)
-    raise HeapwrightError(
+    raise UnprovedError(
         f"it compiles, but does not do what malloc must: {count} "
         f"conformance case{'' if count == 1 else 's'} failed; nothing is installed",
         "\n".join(lines),
+        by_machine=all(each.by_machine for each in failed),
     )
 
 

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from heapwright.base import native
+from heapwright.base.errors import HeapwrightError
+from heapwright.compose import stress
 from heapwright.compose.compiler import Compiler
-from heapwright.compose.stress import SANITIZERS, WORKLOADS, sanitized, stressed
+from heapwright.compose.stress import SANITIZERS, WORKLOADS, Sanitized, sanitized, stressed
 
 HEADER = """#pragma once
 #include <heapwright/heap.hpp>
@@ -40,6 +42,54 @@ def test_a_library_that_crashes_fails_by_the_name_of_the_workload(
     assert any_compiler.build([*flags, source, "-o", library]).valid
     found = run_all(library)
     assert found["larson"].startswith("killed by SIGABRT")
+
+
+def wrapped(compiler: Compiler, folder: Path, script: str) -> Compiler:
+    """A compiler that runs a script of the shell first; `$real` is the compiler itself."""
+    program = folder / "wrapped"
+    program.write_text(f'#!/bin/sh\nreal={compiler.name}\n{script}\nexec $real "$@"\n')
+    program.chmod(0o755)
+    return Compiler([str(program)], folder)
+
+
+def ends_with(compiler: Compiler, folder: Path, sanitizer: str) -> Sanitized:
+    (folder / "tried.hpp").write_text("")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(stress, "SANITIZERS", (sanitizer,))
+        patched.setattr(stress, "PROGRAM", "int absent(); int main() {{ return absent(); }}")
+        return sanitized(folder / "tried.hpp", "", SIZES, compiler)
+
+
+def test_a_heap_that_does_not_link_fails(any_compiler: Compiler, tmp_path: Path) -> None:
+    done = ends_with(any_compiler, tmp_path, "address,undefined")
+    assert done.missing == ()
+    assert "absent" in done.failed[0].why
+
+
+@pytest.mark.parametrize(
+    ("script", "why"),
+    [
+        ("exit 1", "has no sanitizer for thread"),
+        ("printf '#!/bin/sh\\nexit 66\\n' > least-thread; chmod +x least-thread; exit 0", "here"),
+    ],
+)
+def test_a_sanitizer_that_fails_without_a_heap_is_missing(
+    any_compiler: Compiler,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    script: str,
+    why: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = ends_with(wrapped(any_compiler, tmp_path, script), tmp_path, "thread")
+    assert (done.failed, done.ran) == ((), ())
+    assert done.missing[0].endswith(why)
+
+
+def test_a_killed_compiler_is_no_defect_of_the_heap(any_compiler: Compiler, tmp_path: Path) -> None:
+    script = "echo 'g++: fatal error: Killed signal terminated program cc1plus' >&2; exit 1"
+    with pytest.raises(HeapwrightError, match="was killed"):
+        ends_with(wrapped(any_compiler, tmp_path, script), tmp_path, "thread")
 
 
 def tried(top: str, compiler: Compiler, folder: Path) -> dict[str, str]:
