@@ -117,7 +117,7 @@ def _bytes(members: Iterable[Deaths]) -> int:
 def together(one: Deaths, other: Deaths) -> bool:
     """Whether most regions of the site with fewer regions end near one of the other site."""
     few, many = sorted((one.ends, other.ends), key=len)
-    slack, ends = slack_of(many), [end for _, end in many]
+    slack, ends = slack_of(many), sorted(end for _, end in many)
     near = sum(_is_near(end, ends, slack) for _, end in few)
     return bool(few) and near >= TOGETHER * len(few)
 

@@ -161,7 +161,7 @@ class Lives:
 
 def slack_of(ends: Sequence[tuple[int, int]]) -> int:
     """Events between ends that are of one region: a part of the usual distance of regions."""
-    at = [end for _, end in ends]
+    at = sorted(end for _, end in ends)
     gaps = np.diff(at)
     usual = float(np.median(gaps)) if len(gaps) else float(at[0] if at else 0)
     return int(PART * usual)

@@ -11,8 +11,8 @@ import pytest
 from heapwright.artefacts.profile.document import Site
 from heapwright.base import native
 from heapwright.commands.tailor_advice import Advice, advice_of, details, run_advice, sentence
-from heapwright.tailor.advice import bare, pools, regions
-from heapwright.tailor.deaths import Lives, lives_of_events
+from heapwright.tailor.advice import bare, pools, regions, together
+from heapwright.tailor.deaths import Lives, lives_of_events, slack_of
 
 Event = tuple[int, str, int, int, int, int]
 NODE, WORD, BUFFER, CACHE = 1, 2, 3, 4
@@ -73,6 +73,25 @@ def test_the_sites_of_a_request_get_one_region_in_the_function_that_calls_all(th
     assert lives.sites[CACHE].regions == 0
     assert lives.sites[CACHE].never_freed == 60
     assert advised(lives) == [("serve", {NODE, WORD, BUFFER})]
+
+
+def test_workers_that_free_in_reverse_order_have_one_region() -> None:
+    def events() -> Iterator[Event]:
+        for turn in range(20):
+            for worker in range(4):
+                for number in range(1, 11):
+                    for stack in (NODE, WORD):
+                        yield worker, "malloc", stack, 640 * worker + 32 * number + stack, 0, 40
+            for worker in reversed(range(4)):
+                for number in range(1, 11):
+                    for stack in (NODE, WORD):
+                        yield worker, "free", 0, 640 * worker + 32 * number + stack, 0, turn * 0
+
+    lives = lives_of_events(events())
+    node, word = lives.sites[NODE], lives.sites[WORD]
+    assert slack_of(node.ends) > 0
+    assert together(node, word)
+    assert together(word, node)
 
 
 def test_a_function_that_returns_each_object_does_not_own_the_region() -> None:
