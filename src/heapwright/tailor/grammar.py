@@ -128,7 +128,8 @@ class Sentence:
         blocks = f"AlignedBlockHeap<{size(self.block)}, {size(area)}, Pages>"
         yield Step("Blocks", blocks, "block", "superblocks")
         yield Step("Slots", _slots(self.large), "slots", "sizes of objects")
-        yield Step("Assigned", _assigned(self.threads, 128), "threads", "heaps")
+        assigned = "OwnHeap<128>" if self.threads else "PerProcessor<128>"
+        yield Step("Assigned", assigned, "threads", "heaps")
         yield Step("Rule", "Emptiness<1, 4, 4>", "", "empty superblocks that a heap keeps")
         small = "HoardHeap<Slots, Assigned, Rule, AnyLines, Blocks>"
         yield Step("Small", small, "", "objects without tags, bounded blowup")
@@ -161,7 +162,7 @@ class Sentence:
         yield Step("Source", source, "block", "units of memory")
         yield Step("Extents", "UniqueHeap<ExtentsName, Source>")
         yield Step("Slots", _slots(self.large), "slots", "sizes of objects")
-        yield Step("Assigned", _assigned(self.threads, 2047), "threads", "heaps")
+        yield Step("Assigned", "OwnHeap<2047>", "", "heaps")
         yield Step("Rule", "Emptiness<1, 4, 1>", "", "empty superblocks that a heap keeps")
         small = "HoardHeap<Slots, Assigned, Rule, CleanRunningLines, Extents>"
         yield Step("Small", small, "", "objects without tags, bounded blowup")
@@ -182,10 +183,6 @@ def _top(below: str, *, locked: bool) -> Iterator[Step]:
 
 def _slots(large: int) -> str:
     return f"LinearSlots<1024, {size(min(4 * KIB, large))}, {size(large)}>"
-
-
-def _assigned(threads: bool, most: int) -> str:
-    return f"OwnHeap<{most}>" if threads or most > 128 else "PerProcessor<128>"
 
 
 def size(number: int) -> str:

@@ -6,6 +6,8 @@ from collections import Counter
 
 from heapwright.artefacts.tailoring.document import Beside, Judgement, Ratio, Verdict
 from heapwright.tailor.figures import DEPTHS, Figures
+from heapwright.tailor.grammar import Sentence
+from heapwright.tailor.proposals import propose
 
 
 def figures(threads: int = 1, peak_mib: int = 8) -> Figures:
@@ -22,6 +24,16 @@ def figures(threads: int = 1, peak_mib: int = 8) -> Figures:
         hits=dict.fromkeys(DEPTHS, 40_000) | {8: 10_000},
         walked=counts.total(),
     )
+
+
+def all_sentences() -> list[Sentence]:
+    """Those of programs with one and with several threads, small and large."""
+    return [
+        sentence
+        for threads in (1, 4)
+        for peak_mib in (1, 64)
+        for sentence in propose(figures(threads, peak_mib))
+    ]
 
 
 def beside(

@@ -17,17 +17,7 @@ from heapwright.tailor.header import digest_of, header_of, type_of
 from heapwright.tailor.proposals import chosen_classes, enough_depth, large_limit, propose
 from heapwright.tailor.size_classes import blocks_of, waste_of
 
-from .builders import figures
-
-
-def all_sentences() -> list[Sentence]:
-    """Those of programs with one and with several threads, small and large."""
-    return [
-        sentence
-        for threads in (1, 4)
-        for peak_mib in (1, 64)
-        for sentence in propose(figures(threads, peak_mib))
-    ]
+from .builders import all_sentences, figures
 
 
 def test_one_thread_gets_a_lock_and_several_get_caches() -> None:

@@ -14,6 +14,8 @@ from heapwright.tailor.grammar import KIB, MIB, NEVER, Sentence
 from heapwright.tailor.header import digest_of, header_of, type_of
 from heapwright.tailor.undone import difference, undone, with_values
 
+from .builders import all_sentences
+
 LISTS = Sentence("lists", "lists-3", 64 * KIB, classes=(48, 160, 65568), chunk=64 * KIB)
 CACHES = Sentence("owner-caches", "caches-16", 16 * KIB, block=64 * KIB, depth=16, purge_ms=NEVER)
 
@@ -79,11 +81,12 @@ def test_every_undone_sentence_compiles(tmp_path: Path) -> None:
     compiler: Compiler = find_compiler(None, {}, tmp_path)
     compiler.include = (own / "include", own, tmp_path)
     text = "#include <preload/complete_allocator.hpp>\n"
-    for sentence in (LISTS, replace(LISTS, threads=True), CACHES):
-        for each in undone(sentence):
-            name = f"s-{digest_of(each.sentence)}"
-            write(tmp_path / f"{name}.hpp", header_of(each.sentence, name, ()))
-            text += f'#include "{name}.hpp"\n'
-            text += f"static_assert(heapwright::preload::CompleteAllocator<{type_of(name)}>);\n"
+    sentences = (*all_sentences(), LISTS, replace(LISTS, threads=True), CACHES)
+    without = [each.sentence for sentence in sentences for each in undone(sentence)]
+    for sentence in {digest_of(each): each for each in without}.values():
+        name = f"s-{digest_of(sentence)}"
+        write(tmp_path / f"{name}.hpp", header_of(sentence, name, ()))
+        text += f'#include "{name}.hpp"\n'
+        text += f"static_assert(heapwright::preload::CompleteAllocator<{type_of(name)}>);\n"
     answer = compiler.ask(text)
     assert answer.valid, answer.pages[:3000]
