@@ -111,7 +111,7 @@ def tailor(
             "heapwright tailor -- ./program its arguments",
         )
     if advise:
-        _advise(first, quiet=quiet, others=bool(inputs or unseen or output or json_file))
+        _advise(first, quiet=quiet, others=_options_beside_advise(context))
         return
     chosen = commands.tailor.Options(
         inputs=(*first, *(_words(each, "--input") for each in inputs or ())),
@@ -132,11 +132,22 @@ def tailor(
         raise typer.Exit(int(status))
 
 
-def _advise(inputs: list[tuple[str, ...]], *, quiet: bool, others: bool) -> None:
+def _options_beside_advise(context: typer.Context) -> list[str]:
+    """The given options that `--advise` has no use for."""
+    return [
+        each.opts[-1]
+        for each in context.command.params
+        if each.name not in {"traces", "advise", "quiet"}
+        and (source := context.get_parameter_source(str(each.name))) is not None
+        and source.name != "DEFAULT"
+    ]
+
+
+def _advise(inputs: list[tuple[str, ...]], *, quiet: bool, others: list[str]) -> None:
     if others or len(inputs) > 1:
         raise HeapwrightError(
             "--advise reads one command or trace, and writes no files",
-            "leave out --input, --unseen, -o and --json",
+            f"leave out {', '.join(others) or 'all traces but one'}",
         )
     status = commands.tailor_advice.run_advice(inputs[0], quiet=quiet)
     if status is not ExitCode.OK:

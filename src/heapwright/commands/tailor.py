@@ -10,7 +10,7 @@ import contextlib
 import os
 import shlex
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
@@ -67,7 +67,7 @@ from heapwright.replay.instructions import can_count
 from heapwright.report.tailor.page import page
 from heapwright.tailor.figures import Figures, figures_of, together
 from heapwright.tailor.grammar import Sentence
-from heapwright.tailor.judge import beside_of, finalists
+from heapwright.tailor.judge import beside_of, counts_decide, finalists
 from heapwright.tailor.proposals import propose
 
 __all__ = ["Options", "run_tailoring"]
@@ -75,12 +75,15 @@ COUNT_SHARE = 0.2
 """Of the time that is left after the compilations, for counts of instructions."""
 RACE_SHARE = 0.6
 """Of the time that is left after the replays."""
+STEP_SHARE = 0.4
+"""Of the time that is left after the race, for the values of the steps."""
 REFUSED = {ExitCode.BAD_INPUT, ExitCode.NOTHING_COMPARED}
 """A search that ends so before its first compilation leaves no folder."""
 
 
 def run_tailoring(options: Options) -> ExitCode:
     """Run the verb; return the exit status. Raises HeapwrightError for a refused request."""
+    _refuse_unwritable(options)
     outputs = Outputs(json=options.json_file)
     for words in (*options.inputs, *options.unseen):
         if not is_trace_input(words):
@@ -106,14 +109,29 @@ def run_tailoring(options: Options) -> ExitCode:
     return ExitCode.INTERRUPTED if search.interrupted else ExitCode.OK
 
 
+def _refuse_unwritable(options: Options) -> None:
+    """JSON files of the search have each word, and they are UTF-8."""
+    words = [word for each in (*options.inputs, *options.unseen) for word in each]
+    for word in (*words, str(Path.cwd()), str(options.folder), str(options.compiler)):
+        try:
+            word.encode("utf-8")
+        except UnicodeEncodeError:
+            raise HeapwrightError(
+                f"{word!r} is not UTF-8, so the files of a search cannot name it",
+                "rename the file, or write a script that names it",
+            ) from None
+
+
 def _searched(options: Options, folder: TailorFolder, begun: float) -> Search:
     """The stages before the race. An interruption names the folder, and is raised again."""
     try:
         with reporting_steps(quiet=options.quiet) as tell:
             figures = _read(options, folder, tell)
-            _try_unseen(options, tell)
+            unseen_s = _try_unseen(options, tell)
             compiler = _compiler(options, figures)
-            return _proposed(options, folder, figures, compiler, tell, begun)
+            search = _proposed(options, folder, figures, compiler, tell, begun)
+            search.unseen_s = unseen_s
+            return search
     except KeyboardInterrupt:
         place = shlex.quote(str(folder.path))
         announce(f"the same command with -o {place} continues", quiet=options.quiet)
@@ -203,12 +221,14 @@ def _trace_of(words: tuple[str, ...], number: int, folder: TailorFolder, options
     return trace
 
 
-def _try_unseen(options: Options, tell: ReportStep) -> None:
-    """Refuse an unseen input that fails, before the search."""
+def _try_unseen(options: Options, tell: ReportStep) -> dict[tuple[str, ...], float]:
+    """The wall time of each unseen command. Refuse one that fails, before the search."""
+    times = {}
     for words in options.unseen:
         if is_trace_input(words):
             continue
         tell("trying the unseen inputs")
+        begun = monotonic()
         with Scratch() as folder:
             outcome, notes = record_command(
                 words, folder / "trace", recorded=False, stdout=Path(os.devnull)
@@ -221,6 +241,8 @@ def _try_unseen(options: Options, tell: ReportStep) -> None:
                 "; ".join(notes),
                 exit_code=ExitCode.NOTHING_COMPARED,
             )
+        times[words] = monotonic() - begun
+    return times
 
 
 def _compiler(options: Options, figures: Figures) -> str:
@@ -261,10 +283,14 @@ def _proposed(
     libraries |= {SYSTEM: None, own.name: Path(own.path or "")}
     trace = _trace_of(options.inputs[0], 0, folder, options)
     count_s = COUNT_SHARE * (options.budget_s - (monotonic() - begun))
+    if folder.comparison("race") is not None:
+        count_s = 0.0  # further counts could choose other finalists than those of the race
     by_key = replay_all(trace, libraries, folder, tell, count_s)
     names = {each.digest: each.name for each in candidates}
     replays = {names.get(key, key): replayed for key, replayed in by_key.items()}
-    return Search(figures, candidates, compiler, replays, notes=_count_notes(replays))
+    return Search(
+        figures, candidates, compiler, replays, notes=_count_notes(replays, names.values())
+    )
 
 
 def _chosen(sentences: tuple[Sentence, ...], name: str | None) -> tuple[Sentence, ...]:
@@ -278,12 +304,16 @@ def _chosen(sentences: tuple[Sentence, ...], name: str | None) -> tuple[Sentence
     return found
 
 
-def _count_notes(replays: Mapping[str, Replayed]) -> tuple[str, ...]:
-    """Why times of a busy machine chose the finalists, if they did."""
-    if any(each.instructions is not None for each in replays.values()):
+def _count_notes(replays: Mapping[str, Replayed], candidates: Iterable[str]) -> tuple[str, ...]:
+    """Why times of a busy machine chose the finalists of these candidates, if they did."""
+    own = {name: replays[name] for name in candidates}
+    if counts_decide(own):
         return ()
+    failed = [each.not_counted for each in own.values() if each.not_counted]
     why = "valgrind is not installed (package valgrind)"
-    if can_count():
+    if failed:
+        why = f"{len(failed)} of {len(own)} could not be counted ({failed[0]})"
+    elif can_count():
         why = f"that takes about {counting_s(replays.values()):.0f} s of the budget"
     return (f"times chose the finalists, and no counts of instructions: {why}",)
 
@@ -332,7 +362,9 @@ def _raced_and_judged(
             return
         trace = _trace_of(options.inputs[0], 0, folder, options)
         left = options.budget_s - (monotonic() - begun)
-        value_steps(Place(folder, trace, options.compiler, options.quiet), search, left)
+        value_steps(
+            Place(folder, trace, options.compiler, options.quiet), search, STEP_SHARE * left
+        )
         library = proved(options, folder, search)
     _judge(options, field, search, library, begun)
 
@@ -365,6 +397,7 @@ def _choose(search: Search, peers: tuple[str, ...], chosen: list[Candidate], mar
 def _judge(options: Options, field: Field, search: Search, library: Path, begun: float) -> None:
     """Complete blocks on each unseen input; without one, on the first input again."""
     assert search.race is not None
+    assert search.winner is not None
     inputs = options.unseen or options.inputs[:1]
     own = {options.name: library}
     peers = tuple(dict.fromkeys((search.against, search.leanest, SYSTEM)))
@@ -372,19 +405,19 @@ def _judge(options: Options, field: Field, search: Search, library: Path, begun:
     run_s = sum(walls) / max(1, len(walls))
     left = max(0.0, options.budget_s - (monotonic() - begun)) / len(inputs)
     for number, words in enumerate(inputs):
-        blocks = blocks_within(left, len(peers) + 1, run_s)
-        comparison, result = compared(
-            field, f"judged-{number}", words, own, peers, options.name, blocks
-        )
-        if result is not None:
-            if result.failure is not None:
-                raise result.failure
-            if not result.interrupted and not is_compared(comparison):
-                if not _has_failed(options.name, comparison):
-                    raise why_nothing(comparison)
-                search.notes += (f"{options.name} gave no complete runs of {shlex.join(words)}",)
+        longest_s = max(run_s, search.unseen_s.get(words, 0.0))
+        blocks = blocks_within(left, len(peers) + 1, longest_s)
+        place = f"judged-{number}-{search.winner.digest}"
+        comparison, result = compared(field, place, words, own, peers, options.name, blocks)
+        if result is not None and result.failure is not None:
+            raise result.failure
+        if result is None or not result.interrupted:
+            if _has_failed(options.name, comparison):
+                search.notes += (f"{options.name} failed in runs of {shlex.join(words)}",)
                 search.judged = ()
                 break
+            if not is_compared(comparison):
+                raise why_nothing(comparison)
         figure = search.race.design.race or "time"
         search.judged += (
             Judgement(

@@ -4,7 +4,8 @@
 
 import os
 import shlex
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from heapwright import __version__
@@ -21,13 +22,15 @@ from heapwright.artefacts.tailoring.document import (
     Tailoring,
 )
 from heapwright.artefacts.tailoring.folder import Replayed, TailorFolder
-from heapwright.base.paths import is_trace
+from heapwright.base.paths import is_file, is_trace
 from heapwright.commands.tailor_candidates import Candidate
 from heapwright.commands.tailor_race import CONFIDENCE, SYSTEM
 from heapwright.tailor.figures import Figures
 from heapwright.tailor.judge import answer_of, finalists, front
 
 PAGE = "page.html"
+DIGEST = "digest"
+"""Beside the tailored library: that of its candidate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,8 @@ class Search:
     notes: tuple[str, ...] = ()
     finished: bool = False
     interrupted: bool = False
+    unseen_s: Mapping[tuple[str, ...], float] = field(default_factory=dict)
+    """The wall time of each unseen command, run once."""
 
 
 def is_trace_input(words: tuple[str, ...]) -> bool:
@@ -87,15 +92,42 @@ def figure_of(comparison: Comparison) -> str:
     return "cpu" if comparison.response("cpu") is not None else "time"
 
 
+def is_made(options: Options, folder: TailorFolder, search: Search) -> bool:
+    """Whether the folder has the header and the library of the winner, and they are proved."""
+    if search.winner is None:
+        return False
+    place = folder.allocators / options.name
+    try:
+        digest = (place / DIGEST).read_text("utf-8")
+    except (OSError, ValueError):
+        return False
+    proof = folder.proofs().get(digest)
+    files = (folder.path / f"{options.name}.hpp", place / f"libheapwright-{options.name}.so")
+    return (
+        digest == search.winner.digest
+        and proof is not None
+        and not proof.failed
+        and all(map(is_file, files))
+    )
+
+
 def document_of(options: Options, folder: TailorFolder, search: Search) -> Tailoring:
     header = folder.path / f"{options.name}.hpp"
     library = folder.allocators / options.name / f"libheapwright-{options.name}.so"
-    made = library.exists()
+    made = is_made(options, folder, search)
     rebuild = ["heapwright", "compose", options.name, "--file", str(header)]
-    trace = options.inputs[0][0] if is_trace_input(options.inputs[0]) else str(folder.trace(0))
     again = ["heapwright", "tailor", "--name", options.name]
     if search.winner is not None:
         again += ["--proposal", search.winner.name]
+    first, *further = (
+        words[0] if is_trace_input(words) else str(folder.trace(number))
+        for number, words in enumerate(options.inputs)
+    )
+    for trace in further:
+        again += ["--input", trace]
+    if options.compiler is not None:
+        rebuild += ["--compiler", options.compiler]
+        again += ["--compiler", options.compiler]
     machine = read_environment([], dict(os.environ))
     return Tailoring(
         heapwright_version=__version__,
@@ -116,7 +148,7 @@ def document_of(options: Options, folder: TailorFolder, search: Search) -> Tailo
         header=str(header) if made else "",
         library=str(library) if made else "",
         rebuild=shlex.join(rebuild) if made else "",
-        rebuild_from_trace=shlex.join([*again, trace]) if made else "",
+        rebuild_from_trace=shlex.join([*again, first]) if made else "",
         answer=_answer(options, search),
         finished=search.finished,
     )

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The candidates of `heapwright tailor`: each is compiled once, and replayed."""
 
-import contextlib
 import os
 import resource
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic
 
 from heapwright.artefacts.allocator.catalogue import ComposedAllocator
 from heapwright.artefacts.run.replay import TOUCH
@@ -19,6 +19,7 @@ from heapwright.base.paths import is_file
 from heapwright.commands.slow_steps import ReportStep
 from heapwright.compose.compiler import find_compiler, not_written, write
 from heapwright.compose.library import build_library
+from heapwright.compose.workshop import NotComposableError
 from heapwright.experiment.preload import PreloadPaths
 from heapwright.experiment.runner import with_preload
 from heapwright.replay.instructions import SLOWDOWN, can_count, count_instructions
@@ -98,8 +99,9 @@ def _compile(candidate: Candidate, named: str | None) -> None:
     write(work / candidate.header.name, header_of(candidate.sentence, candidate.name, ()))
     library, answer = build_library(compiler, own, work, _entry(candidate.sentence))
     if not answer.valid:
-        raise HeapwrightError(
+        raise NotComposableError(
             f"the proposal {candidate.name} does not compile, which is a defect of heapwright",
+            answer.pages,
             answer.pages[:2000],
         )
     try:
@@ -123,25 +125,26 @@ def replay_all(
     if not missing and not _uncounted(libraries, found, count_s):
         return {key: found[key] for key in libraries}
     plan = folder.path / "plan"
-    prepared = prepare(trace, plan)
-    refuse_beyond_memory(trace, prepared, TOUCH)
     try:
+        refuse_beyond_memory(trace, prepare(trace, plan), TOUCH)
         with PreloadPaths() as paths:
             for done, key in enumerate(missing):
                 tell("replaying", f"{done} of {len(missing)}")
                 found[key] = _replayed(plan, libraries[key], paths)
                 folder.keep_replays(found)
             keys = _uncounted(libraries, found, count_s)
-            with ThreadPoolExecutor(_at_once()) as pool:
+            until = monotonic() + count_s
+            pool = ThreadPoolExecutor(_at_once())
+            try:
                 counts = [
-                    (key, pool.submit(_counted, plan, libraries[key], paths, count_s))
-                    for key in keys
+                    (key, pool.submit(_counted, plan, libraries[key], paths, until)) for key in keys
                 ]
                 for done, (key, count) in enumerate(counts):
                     tell("counting the instructions of the replays", f"{done} of {len(keys)}")
-                    updated = found[key].model_copy(update={"instructions": count.result()})
-                    found[key] = updated
+                    found[key] = found[key].model_copy(update=count.result())
                     folder.keep_replays(found)
+            finally:
+                pool.shutdown(cancel_futures=True)
     finally:
         plan.unlink(missing_ok=True)
     return {key: found[key] for key in libraries}
@@ -158,7 +161,10 @@ def _uncounted(
     keys = [
         key
         for key in libraries
-        if key in found and found[key].seconds is not None and found[key].instructions is None
+        if key in found
+        and found[key].seconds is not None
+        and found[key].instructions is None
+        and not found[key].not_counted
     ]
     return keys if can_count() and counting_s([found[key] for key in keys]) <= count_s else []
 
@@ -168,11 +174,18 @@ def counting_s(replays: Iterable[Replayed]) -> float:
     return sum(SLOWDOWN * (each.seconds or 0.0) + 1 for each in replays) / _at_once()
 
 
-def _counted(plan: Path, library: Path | None, paths: PreloadPaths, limit_s: float) -> int | None:
-    """None: this allocator cannot be counted; its time is used."""
-    with contextlib.suppress(HeapwrightError):
-        return count_instructions(plan, _environment(library, paths), max(limit_s, 1.0))
-    return None
+def _counted(
+    plan: Path, library: Path | None, paths: PreloadPaths, until: float
+) -> dict[str, int | str]:
+    """The count, or why this allocator cannot be counted, so that its time is used. Neither: there
+    was no time left."""
+    left = until - monotonic()
+    if left < 1:
+        return {}
+    try:
+        return {"instructions": count_instructions(plan, _environment(library, paths), left)}
+    except HeapwrightError as error:
+        return {"not_counted": error.message}
 
 
 def _environment(library: Path | None, paths: PreloadPaths) -> dict[str, str]:

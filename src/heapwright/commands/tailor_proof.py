@@ -10,24 +10,24 @@ import os
 import shlex
 import shutil
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 from heapwright.artefacts.allocator.user_registry import read_registry
 from heapwright.artefacts.tailoring.document import Proof
 from heapwright.artefacts.tailoring.folder import Replayed, TailorFolder
 from heapwright.base import native
-from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.base.scratch import Scratch
 from heapwright.commands.setup import discovering
 from heapwright.commands.slow_steps import ReportStep, reporting_steps
-from heapwright.commands.tailor_answer import Options, Search
+from heapwright.commands.tailor_answer import DIGEST, Options, Search, is_made
 from heapwright.commands.tailor_candidates import Candidate
 from heapwright.commands.tailor_race import SYSTEM
 from heapwright.compose.compiler import find_compiler, write
 from heapwright.compose.conformance import Failed
 from heapwright.compose.mistakes import wrong_endings
 from heapwright.compose.stress import sanitized, stressed
-from heapwright.compose.workshop import Order, Shop, compose
+from heapwright.compose.workshop import NotComposableError, Order, Shop, UnprovedError, compose
 from heapwright.experiment.preload import PreloadPaths
 from heapwright.experiment.treatments import Request
 from heapwright.tailor.figures import Figures
@@ -47,13 +47,16 @@ def proved(options: Options, folder: TailorFolder, search: Search) -> Path | Non
     library = folder.allocators / name / f"libheapwright-{name}.so"
     proofs = folder.proofs()
     proof = proofs.get(winner.digest)
-    if proof is None or (not proof.failed and not library.exists()):
+    if proof is None or (not proof.failed and not is_made(options, folder, search)):
         with reporting_steps(quiet=options.quiet) as tell:
-            proof = _proof(options, folder, search, winner, library, tell)
+            proof, is_final = _proof(options, folder, search, winner, library, tell)
         if proof.failed:
             shutil.rmtree(library.parent, ignore_errors=True)
             (folder.path / f"{name}.hpp").unlink(missing_ok=True)
-        folder.keep_proofs({**proofs, winner.digest: proof})
+        else:
+            write(library.parent / DIGEST, winner.digest)
+        if is_final:
+            folder.keep_proofs({**proofs, winner.digest: proof})
     search.proofs += (proof,)
     if not proof.failed:
         return library
@@ -69,8 +72,11 @@ def _proof(
     winner: Candidate,
     library: Path,
     tell: ReportStep,
-) -> Proof:
-    """Compose the winner with the conformance suite, into the folder, and examine it further."""
+) -> tuple[Proof, bool]:
+    """Compose the winner with the conformance suite, into the folder, and examine it further.
+
+    Also whether this is final: a failure that may be one of the machine is not.
+    """
     sentence = replace(winner.sentence, name=options.name)
     header = folder.path / f"{options.name}.hpp"
     write(header, header_of(sentence, options.name, head_of(options, search)))
@@ -84,13 +90,13 @@ def _proof(
     )
     try:
         passed = _composed(order, folder, tell)
-    except HeapwrightError as error:
-        if error.exit_code != ExitCode.BAD_INPUT:
-            raise  # the machine failed, and not the allocator
+    except (NotComposableError, UnprovedError) as error:  # any other is a failure of the machine
         why = ": ".join(filter(None, (error.message, error.hint)))
-        return Proof(candidate=winner.name, failed=(why,))
-    proof = examined(sentence, search.figures, header, library, options.compiler, tell)
-    return proof.model_copy(update={"candidate": winner.name, "conformance": passed})
+        is_final = not (isinstance(error, UnprovedError) and error.by_machine)
+        return Proof(candidate=winner.name, failed=(why,)), is_final
+    proof, is_final = examined(sentence, search.figures, header, library, options.compiler, tell)
+    found = proof.model_copy(update={"candidate": winner.name, "conformance": passed})
+    return found, is_final
 
 
 def _composed(order: Order, folder: TailorFolder, tell: ReportStep) -> int:
@@ -120,8 +126,8 @@ def examined(
     library: Path,
     compiler_name: str | None,
     tell: ReportStep,
-) -> Proof:
-    """The examinations after the conformance suite."""
+) -> tuple[Proof, bool]:
+    """The examinations after the conformance suite, and whether their result is final."""
     own, environment = native.native_dir(), dict(os.environ)
     promises = PROMISES[sentence.core]
     failed: list[Failed] = []
@@ -138,19 +144,22 @@ def examined(
             tell("running workloads with threads", f"{len(ran)}")
         tell("building with sanitizers", "")
         found = sanitized(header, type_of(sentence.name), sizes_of(sentence, figures), compiler)
-    return Proof(
+    failed += found.failed
+    proof = Proof(
         candidate=sentence.name,
         promises=tuple(promises),
         stress=tuple(ran),
         sanitizers=found.ran,
         missing=found.missing,
-        failed=tuple(f"{each.case}: {each.why}" for each in (*failed, *found.failed)),
+        failed=tuple(f"{each.case}: {each.why}" for each in failed),
     )
+    return proof, not failed or any(not each.by_machine for each in failed)
 
 
 def sizes_of(sentence: Sentence, figures: Figures) -> tuple[int, ...]:
     """The most frequent sizes of the program, and those around the limits of the composition."""
-    common = [size for size, _ in figures.counts.most_common(COMMON)]
+    frequent = (size for size, _ in figures.counts.most_common() if size <= 2 * sentence.large)
+    common = islice(frequent, COMMON)
     ends = [1, 16, sentence.large - 8, sentence.large, sentence.large + 1, 2 * sentence.large]
     return tuple(sorted({*common, *ends, *sentence.classes[:2]}))
 

@@ -65,7 +65,7 @@ def raced(
     budget_s: float,
 ) -> tuple[Comparison, Result | None]:
     """The race of the finalists, or that of the folder. glibc is the baseline."""
-    if (kept := field.folder.comparison("race")) is not None:
+    if (kept := _kept(field, "race", own, peers)) is not None:
         return kept, None
     return _compared(field, "race", words, own, peers, SYSTEM, budget_s, blocks=None)
 
@@ -80,9 +80,19 @@ def compared(
     blocks: int,
 ) -> tuple[Comparison, Result | None]:
     """Complete blocks with the best existing allocator as the baseline, or those of the folder."""
-    if (kept := field.folder.comparison(name)) is not None:
+    if (kept := _kept(field, name, own, peers)) is not None:
         return kept, None
     return _compared(field, name, words, own, peers, baseline, None, blocks=blocks)
+
+
+def _kept(
+    field: Field, name: str, own: Mapping[str, Path], peers: Sequence[str]
+) -> Comparison | None:
+    """The comparison of the folder, if it has all of these allocators."""
+    kept = field.folder.comparison(name)
+    if kept is None or not {*own, *peers} <= {each.allocator for each in kept.treatments}:
+        return None
+    return kept
 
 
 def blocks_within(budget_s: float, treatments: int, run_s: float) -> int:

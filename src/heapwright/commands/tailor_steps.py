@@ -18,6 +18,7 @@ from heapwright.commands.tailor_candidates import (
     counting_s,
     replay_all,
 )
+from heapwright.compose.workshop import NotComposableError
 from heapwright.tailor.undone import undone, with_values
 
 
@@ -45,19 +46,25 @@ def value_steps(place: Place, search: Search, left_s: float) -> None:
         return
     whole = search.replays[winner.name]
     needed = compilation_s(without) + counting_s([whole] * _missing(without, place.folder))
-    if needed > left_s:
+    if needed > max(0.0, left_s):
         search.notes += (
             f"the value of each step was not measured, because it takes about {needed:.0f} s",
         )
         return
     with reporting_steps(quiet=place.quiet) as tell:
-        compile_all(without, place.compiler, tell)
+        try:
+            compile_all(without, place.compiler, tell)
+        except NotComposableError as error:
+            search.notes += (f"the value of each step was not measured: {error.message}",)
+            return
         libraries: dict[str, Path | None] = {each.digest: each.library for each in without}
         counted = left_s if whole.instructions is not None else 0.0
         found = replay_all(place.trace, libraries, place.folder, tell, counted)
     pairs = [(each, found[own.digest]) for each, own in zip(variants, without, strict=True)]
     search.steps = tuple(
-        StepValue(step=each.slot, instead=each.instead, **replayed.model_dump())
+        StepValue(
+            step=each.slot, instead=each.instead, **replayed.model_dump(exclude={"not_counted"})
+        )
         for each, replayed in pairs
     )
     search.winner = replace(winner, sentence=with_values(winner.sentence, whole, pairs))

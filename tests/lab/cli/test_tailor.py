@@ -6,6 +6,7 @@ import fcntl
 import json
 import os
 import shutil
+from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,7 @@ from heapwright.commands.tailor_candidates import Candidate
 from heapwright.compose.compiler import CANDIDATES
 from heapwright.compose.conformance import Verdict
 from heapwright.compose.library import build_library
-from heapwright.compose.workshop import Made, Order, Shop
+from heapwright.compose.workshop import Made, NotComposableError, Order, Shop
 from heapwright.experiment.measurement import Measurement
 from heapwright.tailor.figures import Figures
 from heapwright.tailor.grammar import Sentence
@@ -94,7 +95,9 @@ def test_advice_names_the_function_whose_objects_die_together(
     assert "region = heapwright_region_create(NULL); /* in main */" in done.out
     assert heapwright("record", "-o", "run.trace", "--", worker).status == 0
     refused(heapwright("tailor", "--advise", "run.trace"), "no call stacks", "record --stacks")
-    refused(heapwright("tailor", "--advise", "--json", "a", "--", worker), "writes no files")
+    refused(heapwright("tailor", "--advise", "--json", "a", "--", worker), "leave out --json")
+    done = heapwright("tailor", "--advise", "--name", "a", "--budget", "15", "--", worker)
+    refused(done, "leave out --name, --budget")
 
 
 def test_a_failing_input_ends_the_search_before_it_begins(
@@ -141,8 +144,8 @@ def short(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, cxx: None) -> None:
             each.library.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(good, each.library)
 
-    def passing(sentence: Sentence, *_: object) -> Proof:
-        return Proof(candidate=sentence.name)
+    def passing(sentence: Sentence, *_: object) -> tuple[Proof, bool]:
+        return Proof(candidate=sentence.name), True
 
     monkeypatch.setattr(tailor, "compile_all", placed)
     monkeypatch.setattr(tailor_steps, "compile_all", placed)
@@ -160,7 +163,7 @@ def _composed(library: Path) -> Callable[[Order, Shop], Made]:
 
     def compose(order: Order, shop: Shop) -> Made:
         place = shop.allocators / order.name / f"libheapwright-{order.name}.so"
-        place.parent.mkdir(parents=True)
+        place.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(library, place)
         entry = ComposedAllocator(order.name, f"{order.name}.hpp", order.type, order.name)
         return Made(entry, place, (), Verdict(7, 0, ()))
@@ -181,7 +184,184 @@ def test_a_tailored_allocator_that_fails_on_the_unseen_input_is_no_answer(
     assert document["finished"]
     assert document["answer"]["action"] == "existing"
     assert document["answer"]["allocator"] in {"glibc", "granary"}
-    assert f"own gave no complete runs of {worker} 3000" in document["answer"]["notes"]
+    assert f"own failed in runs of {worker} 3000" in document["answer"]["notes"]
+
+
+ABORT_IN_THE_THIRD = """
+    extern int mkdir(const char *, unsigned);
+    static int seen;
+    if (!seen++ && mkdir("FOLDER/1", 448) && mkdir("FOLDER/2", 448) && !mkdir("FOLDER/3", 448)) {
+        abort();
+    }
+"""
+
+
+@pytest.mark.usefixtures("short")
+def test_a_tailored_allocator_that_aborts_in_one_run_of_several_is_no_answer(
+    heapwright: Heapwright, worker: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bad = forwarding(tmp_path / "bad.so", ABORT_IN_THE_THIRD.replace("FOLDER", str(tmp_path)))
+    monkeypatch.setattr(tailor_proof, "compose", _composed(bad))
+    words = ("tailor", "-o", "search", "--name", "own", "--json", "out.json", "--", worker, "2000")
+    for _ in range(2):
+        done = heapwright(*words)
+        assert done.status == 0, done.err
+        assert (tmp_path / "3").exists()
+        answer = json.loads((tmp_path / "out.json").read_text("utf-8"))["answer"]
+        assert answer["action"] == "existing"
+        assert f"own failed in runs of {worker} 2000" in answer["notes"]
+        assert list((tmp_path / "search").glob("judged-0-*.json")), "the runs are complete"
+
+
+@pytest.mark.usefixtures("short")
+def test_an_interrupted_proof_delivers_nothing_and_a_lost_header_is_made_again(
+    heapwright: Heapwright, worker: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    assert heapwright("record", "-o", "more.trace", "--", worker).status == 0
+    good = forwarding(tmp_path / "proved.so", limit=1_000_000_000)
+    monkeypatch.setattr(tailor_proof, "compose", _composed(good))
+    compiler = next(filter(shutil.which, CANDIDATES))
+    begin = ("tailor", "-o", "search", "--name", "own", "--json", "out.json", "--compiler")
+    words = (*begin, compiler, "--input", "more.trace", "--", worker, "2000")
+    with monkeypatch.context() as patched:
+        patched.setattr(tailor_proof, "examined", interrupted)
+        assert heapwright(*words).status == ExitCode.INTERRUPTED
+    document = json.loads((tmp_path / "out.json").read_text("utf-8"))
+    assert [document[each] for each in ("header", "library", "rebuild", "winner")] == [""] * 4
+    shutil.rmtree(tmp_path / "search" / "allocators")
+    assert heapwright(*words).status == 0
+    header, library = tmp_path / "search" / "own.hpp", "search/allocators/own"
+    header.unlink()
+    shutil.rmtree(tmp_path / library)
+    done = heapwright(*words)
+    assert done.status == 0, done.err
+    assert header.exists()
+    document = json.loads((tmp_path / "out.json").read_text("utf-8"))
+    assert document["rebuild_from_trace"].endswith(
+        f" --input more.trace --compiler {compiler} search/input-0.trace"
+    )
+    assert document["rebuild"].endswith(f" --compiler {compiler}")
+
+
+@pytest.mark.usefixtures("short")
+def test_a_failure_by_a_limit_keeps_the_candidate_out_of_this_search_alone(
+    heapwright: Heapwright, worker: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def slow(sentence: Sentence, *_: object) -> tuple[Proof, bool]:
+        return Proof(candidate=sentence.name, failed=("larson: not over in 120 s",)), False
+
+    good = forwarding(tmp_path / "proved.so", limit=1_000_000_000)
+    monkeypatch.setattr(tailor_proof, "compose", _composed(good))
+    words = ("tailor", "-o", "search", "--name", "own", "--", worker, "2000")
+    with monkeypatch.context() as patched:
+        patched.setattr(tailor_proof, "examined", slow)
+        assert "is not proved: larson: not over in 120 s" in heapwright(*words).out
+    done = heapwright(*words)
+    assert done.status == 0, done.err
+    assert "passed 7 conformance cases" in done.out
+
+
+@pytest.mark.usefixtures("short")
+def test_a_race_without_one_of_the_finalists_is_run_again(
+    heapwright: Heapwright, worker: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good = forwarding(tmp_path / "proved.so", limit=1_000_000_000)
+    monkeypatch.setattr(tailor_proof, "compose", _composed(good))
+    monkeypatch.setattr(tailor, "propose", lambda figures: propose(figures)[:2])
+    words = ("tailor", "-o", "search", "--name", "own", "--json", "out.json", "--", worker, "2000")
+    raced = []
+    for place in (0, 1):
+        monkeypatch.setattr(tailor, "finalists", lambda found, at=place: [list(found)[at]])
+        assert heapwright(*words).status == 0
+        document = json.loads((tmp_path / "out.json").read_text("utf-8"))
+        assert document["winner"] in document["raced"]
+        raced.append(document["winner"])
+    assert raced[0] != raced[1]
+    assert len(list((tmp_path / "search").glob("judged-0-*.json"))) == 2
+    digest = (tmp_path / "search" / "allocators" / "own" / "digest").read_text("utf-8")
+    assert list(json.loads((tmp_path / "search" / "proofs.json").read_text("utf-8")))[1] == digest
+
+
+@pytest.mark.usefixtures("short")
+def test_a_step_that_does_not_compile_is_a_note(
+    heapwright: Heapwright, worker: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(*_: object) -> None:
+        raise NotComposableError("the proposal does not compile", "")
+
+    good = forwarding(tmp_path / "proved.so", limit=1_000_000_000)
+    monkeypatch.setattr(tailor_proof, "compose", _composed(good))
+    monkeypatch.setattr(tailor_steps, "compile_all", failing)
+    done = heapwright("tailor", "--name", "own", "--", worker, "2000")
+    assert done.status == 0, done.err
+    note = "the value of each step was not measured: the proposal does not compile"
+    assert note in " ".join(done.out.split())
+
+
+def test_words_that_are_not_utf8_are_refused(heapwright: Heapwright, worker: Path) -> None:
+    refused(heapwright("tailor", "--", worker, "\udcff"), "is not UTF-8")
+
+
+def test_times_choose_the_finalists_if_few_were_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tailor, "can_count", lambda: True)
+    timed, counted = Replayed(seconds=1), Replayed(seconds=1, instructions=9)
+    failed = Replayed(seconds=1, not_counted="no memory")
+    notes = tailor._count_notes  # noqa: SLF001
+    assert notes({"a": counted, "b": counted, "c": timed, "glibc": timed}, "abc") == ()
+    (note,) = notes({"a": timed, "b": timed, "glibc": counted}, "ab")
+    assert "s of the budget" in note
+    (note,) = notes({"a": failed, "b": counted, "glibc": counted}, "ab")
+    assert note.endswith("1 of 2 could not be counted (no memory)")
+
+
+def test_an_allocator_that_cannot_be_counted_is_not_tried_again(
+    tmp_path: Path, worker: Path, heapwright: Heapwright, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[float] = []
+
+    def failing(_plan: object, _environment: object, limit_s: float) -> int:
+        tried.append(limit_s)
+        raise HeapwrightError("no count")
+
+    assert heapwright("record", "-o", "run.trace", "--", worker).status == 0
+    monkeypatch.setattr(tailor_candidates, "count_instructions", failing)
+    monkeypatch.setattr(tailor_candidates, "can_count", lambda: True)
+    question = Question(
+        inputs=(),
+        unseen=(),
+        cwd="",
+        name="own",
+        peers=(),
+        margin=0.02,
+        headers="",
+        compiler="",
+        traces={},
+        seed=1,
+    )
+    with TailorFolder.open(tmp_path / "search", question, same_seed=True) as folder:
+        for _ in range(2):
+            libraries: dict[str, Path | None] = {"glibc": None}
+            found = tailor_candidates.replay_all(
+                Path("run.trace"), libraries, folder, lambda *_: None, 60
+            )
+            assert found["glibc"].not_counted == "no count"
+        with pytest.raises(HeapwrightError):
+            tailor_candidates.replay_all(
+                Path("none.trace"), {"other": None}, folder, lambda *_: None, 60
+            )
+        assert not (folder.path / "plan").exists()
+    assert len(tried) == 1
+    assert tried[0] <= 60
+
+
+def test_common_sizes_far_above_the_limit_are_not_served_under_the_sanitizers() -> None:
+    figures = Figures(counts=Counter({1 << 40: 9, 24: 5, 16_000: 3}))
+    sizes = tailor_proof.sizes_of(Sentence("fit", "fit", 8192), figures)
+    assert max(sizes) == 2 * 8192
+    assert {24, 16_000} <= set(sizes)
 
 
 @pytest.mark.usefixtures("short")
@@ -191,10 +371,10 @@ def test_a_candidate_that_fails_its_proof_is_named_and_the_next_one_is_proved(
     good = forwarding(tmp_path / "proved.so", limit=1_000_000_000)
     seen: list[str] = []
 
-    def first_fails(sentence: Sentence, *_: object) -> Proof:
+    def first_fails(sentence: Sentence, *_: object) -> tuple[Proof, bool]:
         seen.append(sentence.core)
         failed = ("larson: killed by SIGSEGV",) if len(seen) == 1 else ()
-        return Proof(candidate="own", failed=failed)
+        return Proof(candidate="own", failed=failed), True
 
     monkeypatch.setattr(tailor, "propose", lambda figures: propose(figures)[:2])
     monkeypatch.setattr(tailor, "finalists", list)
@@ -221,6 +401,8 @@ def test_a_full_disk_is_no_answer_and_a_refused_composition_is_one(
     heapwright: Heapwright, worker: Path, monkeypatch: pytest.MonkeyPatch, status: ExitCode
 ) -> None:
     def refusing(*_: object) -> None:
+        if status == ExitCode.BAD_INPUT:
+            raise NotComposableError("it was not made", "")
         raise HeapwrightError("it was not made", exit_code=status)
 
     monkeypatch.setattr(tailor_proof, "compose", refusing)

@@ -6,10 +6,11 @@
     input-N.trace            the recorded inputs
     candidates/DIGEST/       a header and its library, compiled once
     replays.json             the figures of the replays by digest
-    race.json, judged-N.json comparisons
+    race.json                a comparison
+    judged-N-DIGEST.json     comparisons of the winner with this digest
     page.html                the answer with its charts
     proofs.json              the examinations of the winners by digest
-    allocators/NAME/         the tailored allocator: header, library and entry
+    allocators/NAME/         the tailored allocator: header, library, entry, and its digest
 
 A stage writes a file when it is complete, beside its place, and moves it. The same search skips
 the stages that are complete. One process at a time holds the lock of the kernel.
@@ -66,6 +67,8 @@ class Replayed(BaseModel):
     """Page faults of one replay."""
     instructions: int | None = None
     """Of one replay in user mode; None: not counted."""
+    not_counted: str = ""
+    """Why it cannot be counted; it is not tried again."""
     why_not: str = ""
 
 

@@ -10,6 +10,7 @@ from heapwright.artefacts.tailoring.document import Candidate, Ratio, StepValue,
 from heapwright.report.pages.parts import Spec
 from heapwright.report.pages.vega import BLUE, GREY, ORANGE, VERMILION, finished
 from heapwright.report.profile.words import unit_for
+from heapwright.tailor.judge import FAULT, costs, counts_decide
 
 HEIGHT = 300
 ROW = 34
@@ -18,19 +19,23 @@ Row = dict[str, object]
 
 
 def front(measured: Sequence[Candidate]) -> Spec:
-    """Time over peak memory; a line joins the front."""
-    counted = all(each.instructions for each in measured)
+    """What stands for the time, as the search compares it, over peak memory; a line joins the
+    front."""
+    replays = {each.name: each for each in measured}
+    cost, counted = costs(replays), counts_decide(replays)
     scale, unit = unit_for(max(each.peak_bytes or 0 for each in measured))
     values: list[Row] = [
         {
             "name": each.name,
-            "x": (each.instructions or 0) / 1e6 if counted else each.seconds,
+            "x": cost[each.name] / 1e6 if counted else cost[each.name],
             "y": (each.peak_bytes or 0) / scale,
             "kind": "finalist" if not each.left else "front" if each.front else "other",
         }
         for each in measured
     ]
-    title = "instructions (million)" if counted else "processor time (s)"
+    title = "processor time (s)"
+    if counted:
+        title = f"instructions and {FAULT:,} for each page fault (million)"
     x = alt.X("x:Q", title=title, scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=5))
     y = alt.Y("y:Q", title=f"peak memory ({unit})", scale=alt.Scale(zero=False))
     data = alt.InlineData(values=values)
