@@ -46,6 +46,8 @@ def test_no_chart_is_empty(tailoring: Tailoring, browsing: ModuleType) -> None:
     assert set(specs) == {"race", "front", "steps"}
     assert {row["kind"] for row in rows_of(specs["front"])} == {"finalist", "front", "other"}
     assert len(rows_of(specs["front"])) == 4, "the failed replay has no place"
+    times = {row["name"]: row["x"] for row in rows_of(specs["front"])}
+    assert times["lists-12"] == pytest.approx(42 + 2500 * 920 / 1e6), "faults count too"
     assert len(rows_of(specs["race"])) == 8, "two figures of four allocators"
     steps = {row["figure"]: row["change"] for row in rows_of(specs["steps"])}
     assert steps["instructions"] == pytest.approx(2.5)
