@@ -146,8 +146,8 @@ TEST(Gaps, OfAHostileTraceHaveALimitAndTheirSumsDoNotWrap) {
     EXPECT_EQ(gap->nanoseconds, Gap::most);
     GapSurvey survey;
     survey.add({0, 0});
-    for (int at = 0; at < 3; ++at) {
-        survey.add({0, UINT64_MAX});
+    for (int at = 0; at < 40; ++at) {
+        survey.add({0, std::uint64_t{1} << 59U});
     }
     const GapModel model = survey.model(1000);
     EXPECT_EQ(survey.nanoseconds(), UINT64_MAX);
