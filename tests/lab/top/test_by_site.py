@@ -216,10 +216,11 @@ def test_a_process_is_followed_through_a_change(start: Start, tmp_path: Path, ch
     with start(**REQUESTED) as process:
         found = Sites(process.pid)
         found.wait()
+        before = found.lines
         tell(process, change)
-        found.lines = ()
         found.wait()
         found.close()
+    assert found.lines is not before
     assert "keep" in found.lines[0].calls[0]
     assert list(tmp_path.rglob("of*")) == []
 
