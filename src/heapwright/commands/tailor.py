@@ -19,6 +19,7 @@ from heapwright.artefacts.allocator.user_registry import headers_hash, read_regi
 from heapwright.artefacts.comparison.document import Comparison
 from heapwright.artefacts.run.journal import journal_folders
 from heapwright.artefacts.run.measured import Outcome
+from heapwright.artefacts.tailoring.costs import counts_decide
 from heapwright.artefacts.tailoring.document import Judgement
 from heapwright.artefacts.tailoring.folder import Question, Replayed, TailorFolder
 from heapwright.base import native
@@ -67,7 +68,7 @@ from heapwright.replay.instructions import can_count
 from heapwright.report.tailor.page import page
 from heapwright.tailor.figures import Figures, figures_of, together
 from heapwright.tailor.grammar import Sentence
-from heapwright.tailor.judge import beside_of, counts_decide, finalists
+from heapwright.tailor.judge import beside_of, finalists
 from heapwright.tailor.proposals import propose
 
 __all__ = ["Options", "run_tailoring"]

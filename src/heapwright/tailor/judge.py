@@ -4,12 +4,11 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from statistics import median
 
 from heapwright.artefacts.comparison.document import Comparison
+from heapwright.artefacts.tailoring.costs import costs
 from heapwright.artefacts.tailoring.document import Answer, Beside, Judgement, Ratio, Verdict
 from heapwright.artefacts.tailoring.folder import Replayed
-from heapwright.tailor.undone import Measured
 
 FINALISTS = 3
 GAIN = 0.03
@@ -18,33 +17,6 @@ LOSS = 0.01
 """And with at most this loss of the other figure."""
 SLOWEST = 1.25
 """Times the fastest replay: the calls are a part of a program, but one this slow is no finalist."""
-FAULT = 2500
-"""Instructions that stand for a page fault: about what Linux needs for one, in user mode's time."""
-
-
-def counts_decide(replays: Mapping[str, Measured]) -> bool:
-    """Whether the instructions of most measured replays were counted."""
-    timed = [each for each in replays.values() if each.seconds is not None]
-    return 2 * sum(each.instructions is not None for each in timed) > len(timed)
-
-
-def costs(replays: Mapping[str, Measured]) -> dict[str, float]:
-    """What stands for the time of each measured replay.
-
-    Instructions, and `FAULT` for each page fault, if `counts_decide`. Those that were not counted
-    then have their time at the median rate of the counted ones. Else the times.
-    """
-    timed = {name: each for name, each in replays.items() if each.seconds is not None}
-    counted = {
-        name: float(each.instructions + FAULT * (each.faults or 0))
-        for name, each in timed.items()
-        if each.instructions is not None
-    }
-    times = {name: each.seconds or 0.0 for name, each in timed.items()}
-    if not counts_decide(replays):
-        return times
-    rate = median(cost / max(times[name], 1e-6) for name, cost in counted.items())
-    return {name: counted.get(name, rate * times[name]) for name in timed}
 
 
 def front(replays: Mapping[str, Replayed]) -> list[str]:

@@ -7,24 +7,10 @@ Undone, a parameter has the value of a general allocator, such as classes that a
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Protocol
 
+from heapwright.artefacts.tailoring.costs import Measured
 from heapwright.artefacts.tailoring.folder import Replayed
 from heapwright.tailor.grammar import KIB, Sentence, size
-
-
-class Measured(Protocol):
-    """The figures of a replay."""
-
-    @property
-    def seconds(self) -> float | None: ...
-    @property
-    def instructions(self) -> int | None: ...
-    @property
-    def faults(self) -> int | None: ...
-    @property
-    def peak_bytes(self) -> int | None: ...
-
 
 GENERAL = Sentence("lists", "general", 128 * KIB)
 """What no trace has changed. Above its limit, glibc maps objects, too."""

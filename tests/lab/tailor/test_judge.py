@@ -5,9 +5,10 @@
 from typing import cast
 
 from heapwright.artefacts.comparison.document import Comparison, Effect, Key
+from heapwright.artefacts.tailoring.costs import costs
 from heapwright.artefacts.tailoring.document import Beside
 from heapwright.artefacts.tailoring.folder import Replayed
-from heapwright.tailor.judge import FINALISTS, answer_of, beside_of, costs, finalists, front
+from heapwright.tailor.judge import FINALISTS, answer_of, beside_of, finalists, front
 
 from .builders import beside, judgement
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import altair as alt
 
+from heapwright.artefacts.tailoring.costs import FAULT, costs, counts_decide
 from heapwright.artefacts.tailoring.document import Candidate, Ratio, StepValue, Tailoring
 from heapwright.report.pages.parts import Spec
 from heapwright.report.pages.vega import BLUE, GREY, ORANGE, VERMILION, finished
 from heapwright.report.profile.words import unit_for
-from heapwright.tailor.judge import FAULT, costs, counts_decide
 
 HEIGHT = 300
 ROW = 34
