@@ -41,6 +41,7 @@ GOOD = (
     "[    0.7] test_meminit: all 40 tests passed!",
     "[    0.8]     ok 1 - shift_test",
     "[    0.8] ok 1 - overflow",
+    "[    0.8]     # Subtest: kfence",
     "[    0.9] BUG: KFENCE: out-of-bounds read in test_out_of_bounds_read+0x1",
     "[    0.9] ok 2 - kfence",
     "[    1.0] ok 3 - slub_test",
@@ -77,13 +78,24 @@ def test_a_test_that_fails_or_does_not_end_has_failed(name: str, good: str, bad:
 
 
 def test_reports_that_no_test_provokes_fail_the_checks() -> None:
-    assert list(unexpected(GOOD)) == []
+    assert list(unexpected(GOOD, Boot(TESTS))) == []
     for line in (
         "[    3.0] WARNING: possible circular locking dependency detected",
         "[    3.0] BUG: sleeping function called from invalid context at mm/slqb.c:1",
         "[    3.0] ODEBUG: free active (active state 0) object type: rcu_head",
+        "[    3.0] BUG kmalloc-64 (Not tainted): Right Redzone overwritten",
+        "[    3.0] FIX kmalloc-64: Restoring Right Redzone 0xffff888000000000-0xffff888000000007=0xcc",
+        "[    3.0] BUG: KFENCE: use-after-free read in ext4_evict_inode+0x1",
     ):
-        assert list(unexpected((*GOOD, line))) == [line]
+        assert list(unexpected((*GOOD, line), Boot(TESTS))) == [line]
+
+
+@pytest.mark.parametrize("end", ["ok 2 - kfence", "not ok 2 - kfence", "ok 2 kfence"])
+def test_a_report_of_kfence_counts_except_in_its_own_tests(end: str) -> None:
+    begin, report = "    # Subtest: kfence", "BUG: KFENCE: invalid free in test_double_free+0x1"
+    assert list(unexpected((report, begin, report, end, report), Boot(TESTS))) == [report] * 2
+    untested = Boot(POISON, tested=False)
+    assert list(unexpected((begin, report, end), untested)) == [report]
 
 
 def test_only_slub_is_booted_again_with_its_own_checks() -> None:
