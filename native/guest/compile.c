@@ -8,6 +8,7 @@
 #include "guest.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,7 +31,11 @@ static void findSources(void) {
     if (many <= 0) {
         fail(SOURCES);
     }
-    for (int at = 0; at < many && count < MOST; ++at, ++count) {
+    if (many > MOST) {
+        errno = E2BIG;
+        fail(SOURCES);
+    }
+    for (int at = 0; at < many; ++at, ++count) {
         snprintf(sources[count], LENGTH, SOURCES "/%s", found[at]->d_name);
         snprintf(objects[count], LENGTH, "%s.o", found[at]->d_name);
     }
@@ -55,7 +60,7 @@ static void translate(size_t at) {
 }
 
 static void linkAll(void) {
-    static char* words[MOST + 4] = {"ld", "-r", "-o", "all.o"};
+    static char* words[MOST + 5] = {"ld", "-r", "-o", "all.o"};
     for (size_t at = 0; at < count; ++at) {
         words[4 + at] = objects[at];
     }

@@ -174,11 +174,23 @@ static _Noreturn void ask(uint64_t client, uint64_t times) {
     _exit(0);
 }
 
+/* A worker ends only if it fails. */
+static void watch(const pid_t* workers, uint64_t count) {
+    for (uint64_t at = 0; at < count; ++at) {
+        if (waitpid(workers[at], NULL, WNOHANG) != 0) {
+            errno = EIO;
+            fail("a worker of the web server");
+        }
+    }
+}
+
 /* Samples until all clients ended. Returns how many of them failed. */
-static uint64_t awaitClients(const pid_t* clients, uint64_t count, uint64_t everyMs) {
+static uint64_t awaitClients(const pid_t* all, uint64_t workers, uint64_t count, uint64_t everyMs) {
+    const pid_t* clients = all + workers;
     uint64_t failed = 0;
     for (uint64_t at = 0; at < count;) {
         int status = 0;
+        watch(all, workers);
         pid_t ended = waitpid(clients[at], &status, WNOHANG);
         if (ended == clients[at]) {
             failed += status != 0;
@@ -210,14 +222,17 @@ void web(void) {
             if (at < workers) {
                 serve(server);
             }
+            close(server);
             ask(at - workers, times);
         }
         if (all[at] < 0) {
             fail("a process of the server or a client");
         }
     }
-    uint64_t failed = awaitClients(all + workers, count, number("sample_ms", 20));
+    close(server); /* so that a client without a worker ends, too */
+    uint64_t failed = awaitClients(all, workers, count, number("sample_ms", 20));
     uint64_t ended = now();
+    watch(all, workers);
     for (uint64_t at = 0; at < workers; ++at) {
         kill(all[at], SIGKILL);
         waitpid(all[at], NULL, 0);

@@ -84,7 +84,7 @@ def test_reports_that_no_test_provokes_fail_the_checks() -> None:
         "[    3.0] BUG: sleeping function called from invalid context at mm/slqb.c:1",
         "[    3.0] ODEBUG: free active (active state 0) object type: rcu_head",
         "[    3.0] BUG kmalloc-64 (Not tainted): Right Redzone overwritten",
-        "[    3.0] FIX kmalloc-64: Restoring Right Redzone 0xffff888000000000-0xffff888000000007=0xcc",
+        "[    3.0] FIX kmalloc-64: Restoring Right Redzone 0xffff888000000040=0xcc",
         "[    3.0] BUG: KFENCE: use-after-free read in ext4_evict_inode+0x1",
     ):
         assert list(unexpected((*GOOD, line), Boot(TESTS))) == [line]
