@@ -33,7 +33,11 @@ python scripts/kernel_traffic_page.py   # writes this page
 ```
 
 *Least* is the model with the smallest figure. Models within 1 % of it share the place. The counts
-repeat exactly, so there are no intervals. They are of one recording, with seed 1."""
+repeat exactly, so there are no intervals. They are of one recording, with seed 1.
+
+*Events* are those of the recording. Objects *in all* and requests *in all* include what existed
+when the recording began, because a model must first make that, too. Instructions, cache lines and
+locks are those of the recording alone."""
 
 
 def _counts(run: ModelRun) -> ModelCounts:
@@ -50,7 +54,7 @@ FIGURES: Mapping[str, Callable[[ModelRun], float]] = {
     "Acquisitions of shared locks": lambda run: _counts(run).lock_takes,
     "Slab memory on average, KiB": lambda run: run.slab_pages.mean * PAGE_KIB,
     "Slab memory at most, KiB": lambda run: run.slab_pages.peak * PAGE_KIB,
-    "Requests to the page allocator": lambda run: run.slabs_taken,
+    "Requests to the page allocator, in all": lambda run: run.slabs_taken,
     "Slab memory kept when all objects are freed, KiB": lambda run: run.slab_pages.kept * PAGE_KIB,
 }
 
@@ -106,7 +110,9 @@ def _traffic(found: Mapping[str, KernelModels]) -> str:
                 f"{traffic.lasts:.2f}",
             )
         )
-    return _markdown(("traffic", "recorded on", "processors", "events", "objects", "seconds"), rows)
+    return _markdown(
+        ("traffic", "recorded on", "processors", "events", "objects in all", "seconds"), rows
+    )
 
 
 def _errors(found: Mapping[str, KernelModels]) -> str:

@@ -25,8 +25,8 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sources = [ALONE, *(guest_sources() / f"{name}.c" for name in LOADS)]
     checks = ("-fno-builtin", "-fsanitize=bounds", "-fsanitize-undefined-trap-on-error")
     wrapped = ("-Wl,--wrap=scandir", "-Wl,--wrap=strcpy")
-    command = [COMPILER, "-std=gnu11", "-D_GNU_SOURCE", "-I", guest_sources(), *checks, *wrapped]
-    subprocess.run([*command, *sources, "-o", made], check=True)
+    command = [COMPILER, "-std=gnu11", "-D_GNU_SOURCE", f"-I{guest_sources()}", *checks, *wrapped]
+    subprocess.run([*command, *map(str, sources), "-o", str(made)], check=True)
     return made
 
 
