@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * Runs a load of the guest as a process of this machine: `web`, or `compile NUMBER` with so many
+ * Runs a load of the guest as a process of this machine: `web`, or `compile` with the number of its
  * sources. Prints its records. What the load would find in the guest is replaced.
  */
 #include "guest.h"
