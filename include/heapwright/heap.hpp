@@ -19,6 +19,7 @@
 //   relocate(object, size)    moves the pages, not the bytes; null if it cannot
 //   mallocAt(size, align, phase) memalign at a phase
 //   free(object, size)        free by a caller that knows the size
+//   freeKnown(object, usable) free with the size from getSize
 //   malloc(size, recycle)     malloc that runs `recycle` on a reused object
 //
 // bulk (core/bulk.hpp):

@@ -38,6 +38,13 @@ concept SizedFreeHeap = Heap<H> && requires(H heap, void* object, std::size_t si
     { heap.free(object, size) } -> std::same_as<void>;
 };
 
+/// A heap that frees an object of known size at less cost. The size is what the heap's own
+/// `getSize` returned, never one that the object stores or that a program states.
+template <class H>
+concept KnownSizeFreeHeap = SizedHeap<H> && requires(H heap, void* object, std::size_t usable) {
+    { heap.freeKnown(object, usable) } -> std::same_as<void>;
+};
+
 /// A recycling heap distinguishes a reused object from a new one. It runs `recycle` on a reused
 /// object. It returns a new object as the heap below made it.
 template <class H>

@@ -21,12 +21,15 @@ struct Rich : Least {
     void* relocate(void*, std::size_t) { return nullptr; }
     void* mallocAt(std::size_t, std::size_t, std::size_t) { return nullptr; }
     void free(void*, std::size_t) {}
+    std::size_t getSize(void*) { return 0; }
+    void freeKnown(void*, std::size_t) {}
 };
 
 TEST(Requests, ConceptsDependOnTheVerbs) {
     EXPECT_TRUE(ZeroingHeap<Rich> && RelocatingHeap<Rich> && PhaseAlignedHeap<Rich>);
-    EXPECT_TRUE(SizedFreeHeap<Rich> && RecyclingHeap<Rich>);
+    EXPECT_TRUE(SizedFreeHeap<Rich> && RecyclingHeap<Rich> && KnownSizeFreeHeap<Rich>);
     EXPECT_FALSE(ZeroingHeap<Least> || RelocatingHeap<Least> || PhaseAlignedHeap<Least>);
+    EXPECT_FALSE(KnownSizeFreeHeap<Least>);
     EXPECT_FALSE(SizedFreeHeap<Least> || RecyclingHeap<Least>) << "an overload is one more verb";
 }
 

@@ -29,8 +29,9 @@
 // state are the secrets, one pair for each type. It is as concurrent as the heap below, and a
 // signal handler may interrupt it.
 //
-// Pre: the memory of an object argument is readable, so put a layer that detects wrong pointers
-// over it. An object that is never freed is never checked.
+// Pre: the heap below reports a size of at least 8 for each object. The memory of an object
+// argument is readable, so put a layer that detects wrong pointers over it. An object that is never
+// freed is never checked.
 // Cost: 8 bytes for each object, two multiplications to allocate and to free it, and a call of
 // `getSize`.
 // Source: the canaries of hardened_malloc.
@@ -115,8 +116,8 @@ public:
     [[gnu::always_inline]] void free(void* object) noexcept {
         const Room found = checked(object, "free");
         write(found.tail, ~read(found.tail));
-        if constexpr (SizedFreeHeap<SuperHeap>) {
-            SuperHeap::free(object, found.bytes);
+        if constexpr (KnownSizeFreeHeap<SuperHeap>) {
+            SuperHeap::freeKnown(object, found.bytes);
         } else {
             SuperHeap::free(object);
         }

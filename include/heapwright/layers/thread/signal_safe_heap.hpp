@@ -132,8 +132,8 @@ public:
         }
     }
 
-    [[gnu::always_inline]] void free(void* object, std::size_t size) noexcept
-        requires SizedFreeHeap<SuperHeap>
+    [[gnu::always_inline]] void freeKnown(void* object, std::size_t usable) noexcept
+        requires KnownSizeFreeHeap<SuperHeap>
     {
         if (arena_.owns(object)) [[unlikely]] {
             arena_.free(object);
@@ -141,7 +141,7 @@ public:
             freeAside(object, *this);
         } else {
             const Entry entry;
-            SuperHeap::free(object, size);
+            SuperHeap::freeKnown(object, usable);
         }
     }
 

@@ -132,19 +132,21 @@ public:
                    : afterRelease([this, align, size] { return SuperHeap::memalign(align, size); });
     }
 
-    void free(void* object) noexcept { free(object, SuperHeap::getSize(object)); }
+    void free(void* object) noexcept { freeKnown(object, SuperHeap::getSize(object)); }
 
-    /// Pre: the object has at least `size` bytes. Only these are filled and checked.
-    [[gnu::always_inline]] void free(void* object, std::size_t size) noexcept {
-        ThreadQuarantine* const quarantine = size <= largest ? mine() : nullptr;
+    /// Fills and checks `usable` bytes.
+    /// Pre: `usable` is from `getSize`. A size that an overflow can change would let the fill
+    /// overwrite other objects.
+    [[gnu::always_inline]] void freeKnown(void* object, std::size_t usable) noexcept {
+        ThreadQuarantine* const quarantine = usable <= largest ? mine() : nullptr;
         if (quarantine == nullptr) [[unlikely]] {
             SuperHeap::free(object);
             return;
         }
-        if (Poisoned::looksSo(object, size) && waitsIn(*quarantine, object)) [[unlikely]] {
+        if (Poisoned::looksSo(object, usable) && waitsIn(*quarantine, object)) [[unlikely]] {
             platform::abortWithMessage("free", "double free");
         }
-        if (admit(*quarantine, Poisoned(object, size)) > Bytes) [[unlikely]] {
+        if (admit(*quarantine, Poisoned(object, usable)) > Bytes) [[unlikely]] {
             shrink(*quarantine);
         }
     }

@@ -143,6 +143,27 @@ TEST(TailCanaryHeap, GuardsMovedObjects) {
     heap.free(object);
 }
 
+/// Frees objects of known size.
+class KnownSizeHeap : public CountingHeap {
+public:
+    void freeKnown(void* object, std::size_t usable) noexcept {
+        known = usable;
+        free(object);
+    }
+
+    static inline std::size_t known = 0;
+};
+
+TEST(TailCanaryHeap, PassesTheSizeThatTheHeapBelowReported) {
+    Ledger::begin();
+    TailCanaryHeap<KnownSizeHeap> heap;
+    void* const object = heap.malloc(37);
+    const std::size_t usable = Ledger::the().live.at(object);
+    heap.free(object);
+    EXPECT_EQ(KnownSizeHeap::known, usable);
+    EXPECT_TRUE(Ledger::the().live.empty());
+}
+
 using Shown = TailCanaryHeap<ShownHeap>;
 static_assert(InspectableHeap<Shown> && WalkableHeap<Shown> && PurgeableHeap<Shown>);
 static_assert(!InspectableHeap<Canary> && !WalkableHeap<Canary> && !PurgeableHeap<Canary>);

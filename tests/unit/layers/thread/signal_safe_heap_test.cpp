@@ -29,12 +29,11 @@ public:
     static inline void (*interruption)() = nullptr;
 };
 
-/// Accepts sizes of freed objects.
-class SizedFreeingHeap : public InterruptedHeap {
+/// Frees objects of known size.
+class KnownSizeHeap : public InterruptedHeap {
 public:
-    using InterruptedHeap::free;
-    void free(void* object, std::size_t size) noexcept {
-        named = size;
+    void freeKnown(void* object, std::size_t usable) noexcept {
+        named = usable;
         InterruptedHeap::free(object);
     }
 
@@ -98,20 +97,20 @@ TEST_F(SignalSafeHeapTest, DefersAFreeUntilItIsOutside) {
 }
 
 TEST_F(SignalSafeHeapTest, PassesTheSizeOfAFreedObjectOn) {
-    static_assert(!SizedFreeHeap<Safe>);
-    static SignalSafeHeap<SizedFreeingHeap> sized;
+    static_assert(!KnownSizeFreeHeap<Safe>);
+    static SignalSafeHeap<KnownSizeHeap> sized;
     InterruptedHeap::interruption = [] { fromInside = sized.malloc(100); };
     void* const object = sized.malloc(50);
     void* const other = sized.malloc(60);
-    sized.free(fromInside, 100);
-    EXPECT_EQ(SizedFreeingHeap::named, 0U) << "it is the arena's";
-    sized.free(object, 50);
-    EXPECT_EQ(SizedFreeingHeap::named, 50U);
+    sized.freeKnown(fromInside, 100);
+    EXPECT_EQ(KnownSizeHeap::named, 0U) << "it is the arena's";
+    sized.freeKnown(object, 50);
+    EXPECT_EQ(KnownSizeHeap::named, 50U);
     toFree = other;
-    InterruptedHeap::interruption = [] { sized.free(toFree, 60); };
+    InterruptedHeap::interruption = [] { sized.freeKnown(toFree, 60); };
     void* const last = sized.malloc(70);
     EXPECT_EQ(Ledger::the().live.size(), 2U) << "the handler's free is deferred";
-    sized.free(last, 70);
+    sized.freeKnown(last, 70);
     EXPECT_TRUE(Ledger::the().live.empty());
     EXPECT_EQ(Ledger::the().wrongFrees, 0U);
 }

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
+#include <heapwright/layers/object/size_heap.hpp>
 #include <heapwright/layers/source/malloc_heap.hpp>
 #include <heapwright/layers/thread/locked_heap.hpp>
 #include <heapwright/layers/thread/thread_quarantine_heap.hpp>
@@ -82,11 +83,11 @@ TEST_F(ThreadQuarantineHeapTest, LetsNoMoreWaitThanItMayInBytes) {
     EXPECT_EQ(Ledger::the().live.count(large), 0U) << "so large an object does not wait";
 }
 
-TEST_F(ThreadQuarantineHeapTest, FillsAsManyBytesAsTheCallerNames) {
+TEST_F(ThreadQuarantineHeapTest, FillsAsManyBytesAsTheObjectIsKnownToHave) {
     Heap heap;
     auto* const object = static_cast<unsigned char*>(heap.malloc(64));
     std::memset(object, 1, 64);
-    heap.free(object, 40);
+    heap.freeKnown(object, 40);
     EXPECT_EQ(object[0], Poisoned::poison);
     EXPECT_EQ(object[39], Poisoned::poison);
     EXPECT_EQ(object[40], 1);
@@ -94,6 +95,18 @@ TEST_F(ThreadQuarantineHeapTest, FillsAsManyBytesAsTheCallerNames) {
     heap.measure(usage);
     EXPECT_EQ(usage.held, 40U);
     EXPECT_EQ(usage.heldCount, 1U);
+}
+
+/// A size that the object stores may be changed by an underflow; the fill must not depend on it.
+TEST_F(ThreadQuarantineHeapTest, TakesNoSizeThatAnObjectOrACallerStates) {
+    static_assert(KnownSizeFreeHeap<Heap> && !SizedFreeHeap<Heap>);
+    SizeHeap<Heap> tagged;
+    auto* const object = static_cast<unsigned char*>(tagged.malloc(200));
+    auto* const smaller = static_cast<unsigned char*>(tagged.malloc(8));
+    std::memset(object, 1, 200);
+    std::memcpy(object - 8, smaller - 8, 8); // the tag
+    tagged.free(object);
+    EXPECT_EQ(object[199], Poisoned::poison);
 }
 
 TEST_F(ThreadQuarantineHeapTest, LetsObjectsWaitAgainAfterItHasReleasedAll) {
