@@ -149,7 +149,6 @@ def bars(found: dict[str, Ratio]) -> list[tuple[str, bool]]:
     lines += [
         (f"{AS_REGIONS[0]} faster than {name}: that is {found[name]}", found[name].high < reap.low)
         for name in SAME_SEMANTICS
-        if name in found
     ]
     lines += [
         (

@@ -61,6 +61,12 @@ def test_a_bar_is_missed_by_the_whole_interval_only(regions: ModuleType) -> None
     assert line.startswith("reap at most 1.10 of APR pool")
 
 
+def test_an_arm_of_another_name_is_an_error(regions: ModuleType) -> None:
+    names = (*regions.OURS, *regions.AS_REGIONS, *regions.FREEING, *regions.OTHERS)
+    with pytest.raises(KeyError, match=regions.SAME_SEMANTICS[0]):
+        regions.bars(dict.fromkeys(names, regions.Ratio.of([1.0])))
+
+
 @pytest.mark.slow
 def test_all_arenas_give_the_same(regions: ModuleType, tmp_path: Path) -> None:
     if shutil.which("g++") is None:

@@ -13,23 +13,21 @@ import http.client
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
+
+from server import PATH, SCRIPT, answers, free_port
 
 from heapwright.artefacts.drag.document import Drag
 from heapwright.base import native
 from heapwright.report.drag.words import increase, ratio
 from heapwright.report.profile.words import memory
 
-ROOT = Path(__file__).resolve().parents[2]
-SCRIPT = ROOT / "catalogue" / "studies" / "programs" / "httpd.sh"
-PATH = f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/bin:/sbin:/bin"
 PATIENCE_S = 1200
 ONCE = "one request"
 PAGES = {
@@ -58,11 +56,6 @@ def missing() -> str | None:
     return None
 
 
-def free_port() -> int:
-    """Below the ports of outgoing connections, so that none takes it meanwhile."""
-    return 20000 + os.getpid() % 10000
-
-
 @contextmanager
 def watched(folder: Path, port: int, document: Path) -> Iterator[None]:
     """A server that answers, under `heapwright drag`; afterwards the document is there."""
@@ -89,13 +82,6 @@ def watched(folder: Path, port: int, document: Path) -> Iterator[None]:
         if process.poll() is None:
             process.terminate()
             process.communicate()
-
-
-def answers(port: int) -> bool:
-    """Whether the server accepts connections."""
-    with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=5):
-        return True
-    return False
 
 
 def await_answers(process: "subprocess.Popen[str]", folder: Path, port: int) -> None:

@@ -10,17 +10,19 @@ from types import ModuleType
 
 import pytest
 
-SCRIPT = Path(__file__).parents[2] / "benchmarks" / "drag" / "httpd.py"
+SCRIPT = Path(__file__).parents[2] / "benchmarks" / "httpd" / "drag.py"
 
 
 @pytest.fixture(scope="module")
 def drag() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("drag_httpd", SCRIPT)
+    spec = importlib.util.spec_from_file_location("httpd_drag", SCRIPT)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(SCRIPT.parent)
+        spec.loader.exec_module(module)
     if reason := module.missing():
         pytest.skip(f"{reason} (packages apache2-bin, libapr1-dev, valgrind)")
     return module
