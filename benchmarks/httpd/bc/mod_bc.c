@@ -97,7 +97,9 @@ static void run(request_rec* request, int file) {
         return;
     if (setjmp(ending) == 0)
         bcEnd(bc_main(3, words));
-    if (yyin != NULL && yyin != stdin) // the end came while bc read the file
+    // The end came while bc read the file. bc sets `yyin` at once where it closes it, and
+    // `yylex_destroy` makes it null, so no file is closed twice.
+    if (yyin != NULL && yyin != stdin)
         fclose(yyin);
     yylex_destroy();
     fclose(bcOutput);

@@ -59,6 +59,7 @@ public:
 
     /// As `fetchAdd` in relaxed order. While the process has one thread, the step is atomic for
     /// signal handlers only, which costs less.
+    /// Pre: no signal handler starts a thread.
     T fetchAddNearHandlers(T value) noexcept
         requires(sizeof(T) == 8) && requires(std::atomic<T> a) { a.fetch_add(T{}); }
     {
