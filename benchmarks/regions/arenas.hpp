@@ -6,6 +6,8 @@
 // from malloc.
 #pragma once
 
+#include <regions/arenas.hpp>
+
 #include <heapwright/allocators/nested_reap.hpp>
 #include <heapwright/allocators/spare_chunks.hpp>
 #include <heapwright/allocators/vmalloc_region.hpp>
@@ -84,26 +86,9 @@ private:
     Heap heap_;
 };
 
-/// The discipline of vmalloc's regions.
-struct ChunkDiscipline {
-    static Discipline& get() noexcept { return discipline; }
-
-private:
-    static void* memory(Discipline& /*discipline*/, void* area, std::size_t /*size*/,
-                        std::size_t newSize) noexcept {
-        allocators::SpareChunks chunks; // a face of the only one
-        if (area == nullptr) {
-            return chunks.malloc(newSize);
-        }
-        chunks.free(area);
-        return nullptr;
-    }
-
-    static inline constinit Discipline discipline{&memory, nullptr, 64 * KiB};
-};
-
 using WinXpHeaps = Separate<allocators::WinXpHeap<allocators::SpareChunks>>;
-using VmallocRegions = Separate<allocators::VmallocRegion<ChunkDiscipline>>;
+using VmallocRegions =
+    Separate<allocators::VmallocRegion<workloads::AreasOf<allocators::SpareChunks>>>;
 
 class RegionInC : public Bulk<false> {
 public:

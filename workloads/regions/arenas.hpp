@@ -109,17 +109,19 @@ private:
     Heap heap_;
 };
 
-/// The discipline of vmalloc's regions: areas from the workload's own malloc and free.
-struct CallsDiscipline {
+/// The discipline of vmalloc's regions: areas from a heap whose objects are all faces of one.
+template <class Source>
+struct AreasOf {
     static Discipline& get() noexcept { return discipline; }
 
 private:
     static void* memory(Discipline& /*discipline*/, void* area, std::size_t /*size*/,
                         std::size_t newSize) noexcept {
+        Source source;
         if (area == nullptr) {
-            return calls.malloc(newSize);
+            return source.malloc(newSize);
         }
-        calls.free(area);
+        source.free(area);
         return nullptr;
     }
 
@@ -138,7 +140,7 @@ using UnfreedReapArena = BulkArena<detail::Reap, false>; ///< a reap used as a r
 using EmulatedArena = BulkArena<detail::Emulated, false>;
 using EmulatedReapArena = BulkArena<detail::Emulated, true>;
 using WinXpArena = SeparateArena<allocators::WinXpHeap<CallsHeap>>;
-using VmallocArena = SeparateArena<allocators::VmallocRegion<CallsDiscipline>>;
+using VmallocArena = SeparateArena<allocators::VmallocRegion<AreasOf<CallsHeap>>>;
 
 /// The names of the arenas, the values of `--custom`.
 inline constexpr const char* arenaNames[] = {"general",      "region",          "reap",
