@@ -97,8 +97,8 @@ static void run(request_rec* request, int file) {
         return;
     if (setjmp(ending) == 0)
         bcEnd(bc_main(3, words));
-    // The end came while bc read the file. bc sets `yyin` at once where it closes it, and
-    // `yylex_destroy` makes it null, so no file is closed twice.
+    // If the end came while bc read the file, the file is open. No file is closed twice: bc sets
+    // `yyin` anew after it closes one. `yylex_destroy` makes it null for the next request.
     if (yyin != NULL && yyin != stdin)
         fclose(yyin);
     yylex_destroy();
