@@ -88,7 +88,8 @@ def test_an_interrupt_of_a_program_reaches_the_command(
 ) -> None:
     """In a background job, or where another program sends it to the recording alone."""
     monkeypatch.setattr(recorder, "TERMINAL", str(tmp_path / "none"))
-    command = ("sh", "-c", f"kill -INT {os.getpid()}; exec sleep 60")
+    # The recording waits by then: an earlier interrupt would end the test runner.
+    command = ("sh", "-c", f"sleep 0.5; kill -INT {os.getpid()}; exec sleep 60")
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a test runner ignores it
     try:
         outcome = record(changed(request_, command=command))
