@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
-#include <string_view>
 #include <vector>
 
 namespace heapwright::testing {
@@ -17,7 +16,6 @@ namespace {
 class Counted {
 public:
     static constexpr std::size_t alignment = minAlignment;
-    static constexpr std::string_view caption = "counts";
     using Below = Heaps<>;
 
     void* malloc(std::size_t size) noexcept {
