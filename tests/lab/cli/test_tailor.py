@@ -41,6 +41,19 @@ from .tools import Done, Heapwright, compile_c, forwarding
 
 pytestmark = pytest.mark.usefixtures("native")
 
+QUESTION = Question(
+    inputs=(),
+    unseen=(),
+    cwd="",
+    name="own",
+    peers=(),
+    margin=0.02,
+    headers="",
+    compiler="",
+    traces={},
+    seed=1,
+)
+
 
 def refused(done: Done, *words: str, status: ExitCode = ExitCode.BAD_INPUT) -> None:
     assert done.status == status, done.err
@@ -329,19 +342,7 @@ def test_an_allocator_that_cannot_be_counted_is_not_tried_again(
     assert heapwright("record", "-o", "run.trace", "--", worker).status == 0
     monkeypatch.setattr(tailor_candidates, "count_instructions", failing)
     monkeypatch.setattr(tailor_candidates, "can_count", lambda: True)
-    question = Question(
-        inputs=(),
-        unseen=(),
-        cwd="",
-        name="own",
-        peers=(),
-        margin=0.02,
-        headers="",
-        compiler="",
-        traces={},
-        seed=1,
-    )
-    with TailorFolder.open(tmp_path / "search", question, same_seed=True) as folder:
+    with TailorFolder.open(tmp_path / "search", QUESTION, same_seed=True) as folder:
         for _ in range(2):
             libraries: dict[str, Path | None] = {"glibc": None}
             found = tailor_candidates.replay_all(
@@ -457,19 +458,7 @@ def test_a_proposal_of_the_front_that_is_no_finalist_is_not_called_worse(tmp_pat
     candidates = tuple(
         Candidate(Sentence("fit", name, 8192), name, tmp_path, tmp_path) for name in names
     )
-    question = Question(
-        inputs=options.inputs,
-        unseen=(),
-        cwd="",
-        name="own",
-        peers=(),
-        margin=0.02,
-        headers="",
-        compiler="",
-        traces={},
-        seed=1,
-    )
-    with TailorFolder.open(tmp_path / "search", question, same_seed=True) as folder:
+    with TailorFolder.open(tmp_path / "search", QUESTION, same_seed=True) as folder:
         search = Search(Figures(), candidates, "c++", replays)
         document = tailor_answer.document_of(options, folder, search)
     left = {each.name: each.left for each in document.candidates}
