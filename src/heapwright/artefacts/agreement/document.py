@@ -13,8 +13,9 @@ Versions:
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from heapwright.artefacts.models import WrittenModel
 from heapwright.artefacts.run.replay import Surroundings
 from heapwright.base.json_schema import schema_text_of
 
@@ -26,13 +27,7 @@ Load = Literal["program", "replay", "synthetic"]
 LOADS: tuple[Load, ...] = ("program", "replay", "synthetic")
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", json_schema_serialization_defaults_required=True
-    )
-
-
-class Tau(_Frozen):
+class Tau(WrittenModel):
     """Kendall's tau-b between two rankings: 1 the same order, -1 the opposite."""
 
     tau: Annotated[float | None, Field(description="null: fewer than two differ in both")] = None
@@ -40,7 +35,7 @@ class Tau(_Frozen):
     high: Annotated[float | None, Field(description="The interval, from blocks drawn again")] = None
 
 
-class AgreementOf(_Frozen):
+class AgreementOf(WrittenModel):
     """What a load says of one response of a program."""
 
     what: What
@@ -51,7 +46,7 @@ class AgreementOf(_Frozen):
     same_best: Annotated[bool | None, Field(description="Is the best allocator the same?")] = None
 
 
-class Measured(_Frozen):
+class Measured(WrittenModel):
     """One allocator under one load: geometric means over the good blocks."""
 
     allocator: str
@@ -61,7 +56,7 @@ class Measured(_Frozen):
     peak_bytes: float | None = None
 
 
-class ProgramAgreement(_Frozen):
+class ProgramAgreement(WrittenModel):
     """One program; without figures if it could not be measured; then the reason is stated."""
 
     program: str
@@ -74,7 +69,7 @@ class ProgramAgreement(_Frozen):
         return next((e for e in self.agreements if (e.what, e.load) == (what, load)), None)
 
 
-class Overall(_Frozen):
+class Overall(WrittenModel):
     """The mean over the programs that could be measured."""
 
     what: What
@@ -84,7 +79,7 @@ class Overall(_Frozen):
     same_best: Annotated[int, Field(ge=0, description="Programs whose best is the same")] = 0
 
 
-class RankingAgreement(_Frozen):
+class RankingAgreement(WrittenModel):
     """The whole document."""
 
     format: Literal["heapwright agreement"] = FORMAT

@@ -16,9 +16,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from heapwright.artefacts.agreement.document import ProgramAgreement
+from heapwright.artefacts.models import FrozenModel
 from heapwright.artefacts.run.replay import Surroundings
 from heapwright.base.errors import HeapwrightError
 from heapwright.base.line_file import append_line, cut_torn_line
@@ -29,11 +30,7 @@ FORMAT_BEGINS = f'{{"format":"{FORMAT}"'.encode()
 """The first bytes of such a file."""
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Asked(_Frozen):
+class Asked(FrozenModel):
     """What all answers of a file are to."""
 
     format: Literal["heapwright agreement by program"] = FORMAT
@@ -62,7 +59,7 @@ class Asked(_Frozen):
         ] or (["other builds of the allocators"] if self != other else [])
 
 
-class Answer(_Frozen):
+class Answer(FrozenModel):
     """One line."""
 
     file_sha256: str

@@ -14,8 +14,9 @@ Invariants: immutable; a size class that was never used is not listed.
 
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from heapwright.artefacts.models import FrozenModel
 from heapwright.base.json_schema import schema_text_of
 
 SCHEMA_VERSION: Literal[1] = 1
@@ -25,18 +26,14 @@ Count = Annotated[int, Field(ge=0)]
 Ever = Annotated[int, Field(ge=0, description="Since the start of the process")]
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Objects(_Frozen):
+class Objects(FrozenModel):
     """A number of objects and their bytes."""
 
     objects: Count
     bytes: Count
 
 
-class SizeClass(_Frozen):
+class SizeClass(FrozenModel):
     """The objects of one size class, in superblocks."""
 
     number: Annotated[Count, Field(alias="class")]
@@ -51,7 +48,7 @@ class SizeClass(_Frozen):
     ]
 
 
-class Large(_Frozen):
+class Large(FrozenModel):
     """Objects that no size class serves."""
 
     objects: Count
@@ -60,7 +57,7 @@ class Large(_Frozen):
     direct_bytes: Count
 
 
-class Cache(_Frozen):
+class Cache(FrozenModel):
     """What threads keep of what they freed."""
 
     objects: Annotated[Count, Field(description="At home with the thread")]
@@ -77,13 +74,13 @@ class ThreadCache(Cache):
     thread: Annotated[Count, Field(description="Threads are counted as they begin to allocate")]
 
 
-class Caches(_Frozen):
+class Caches(FrozenModel):
     threads: Annotated[Count, Field(description="That have a cache")]
     all: Cache
     each: Annotated[tuple[ThreadCache, ...], Field(description="The first 64 of them")]
 
 
-class Chunks(_Frozen):
+class Chunks(FrozenModel):
     """What superblocks and large objects are cut from."""
 
     count: Count
@@ -93,7 +90,7 @@ class Chunks(_Frozen):
     clean_bytes: Annotated[Count, Field(description="Free, and nothing but addresses")]
 
 
-class System(_Frozen):
+class System(FrozenModel):
     """The requests to the system."""
 
     mapped_bytes: Annotated[Count, Field(description="Addresses, with memory behind them or not")]
@@ -106,18 +103,18 @@ class System(_Frozen):
     moves: Annotated[Ever, Field(description="Objects that moved by their pages, ever")]
 
 
-class Lock(_Frozen):
+class Lock(FrozenModel):
     takes: Ever
     waits: Annotated[Ever, Field(description="Of these, with another thread inside, ever")]
 
 
-class Locks(_Frozen):
+class Locks(FrozenModel):
     heaps: Annotated[Lock, Field(description="Of the threads' heaps, together")]
     shared: Annotated[Lock, Field(description="Of the heap that serves them all")]
     chunks: Lock
 
 
-class GranaryStatistics(_Frozen):
+class GranaryStatistics(FrozenModel):
     """One look at granary."""
 
     format: Literal["heapwright granary statistics"]

@@ -9,8 +9,9 @@ Immutable; what the machine does not tell is null or `unknown`, never guessed.
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from heapwright.artefacts.models import FrozenModel
 from heapwright.artefacts.run.provenance import Environment
 
 SCHEMA_VERSION: Literal[1] = 1
@@ -30,11 +31,7 @@ class Finding(StrEnum):
     """The machine does not tell, as virtual machines often do not."""
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Check(_Frozen):
+class Check(FrozenModel):
     """One thing that was looked at."""
 
     name: str
@@ -43,7 +40,7 @@ class Check(_Frozen):
     advice: Annotated[str, Field(description="What to do; empty: nothing")] = ""
 
 
-class Visible(_Frozen):
+class Visible(FrozenModel):
     """The smallest difference of two allocators that runs of this scatter show."""
 
     budget_s: float
@@ -54,7 +51,7 @@ class Visible(_Frozen):
     ]
 
 
-class Noise(_Frozen):
+class Noise(FrozenModel):
     """How much alike runs differ: the same command, again and again, as `compare` runs it."""
 
     command: tuple[str, ...]
@@ -78,7 +75,7 @@ class Noise(_Frozen):
     visible: tuple[Visible, ...] = ()
 
 
-class Checkup(_Frozen):
+class Checkup(FrozenModel):
     """The whole answer."""
 
     schema_version: Literal[1] = SCHEMA_VERSION

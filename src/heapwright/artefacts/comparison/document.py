@@ -20,8 +20,9 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from heapwright.artefacts.models import WrittenModel
 from heapwright.artefacts.program.model import ProgramSubject
 from heapwright.artefacts.run.measured import Outcome, Run
 from heapwright.artefacts.run.provenance import Environment, Kind
@@ -48,13 +49,7 @@ def label_of(allocator: str, level: str) -> str:
     return f"{allocator} [{level}]" if level and allocator else allocator or level
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", json_schema_serialization_defaults_required=True
-    )
-
-
-class Design(_Frozen):
+class Design(WrittenModel):
     """How the runs were ordered, repeated and ended."""
 
     blocks: Annotated[int, Field(ge=0, description="Measured blocks that were run to their end")]
@@ -92,7 +87,7 @@ class Design(_Frozen):
     ] = False
 
 
-class TreatmentInfo(_Frozen):
+class TreatmentInfo(WrittenModel):
     """An allocator at one of its levels: what exactly was put under the command."""
 
     allocator: str
@@ -122,7 +117,7 @@ class TreatmentInfo(_Frozen):
         return (self.allocator, self.level)
 
 
-class Effect(_Frozen):
+class Effect(WrittenModel):
     """One treatment's ratio to the baseline in one response; below 1 is better."""
 
     allocator: str
@@ -147,7 +142,7 @@ class Effect(_Frozen):
         return (self.allocator, self.level)
 
 
-class Term(_Frozen):
+class Term(WrittenModel):
     """One line of the analysis of variance of a response's logarithm."""
 
     term: Literal["block", "treatment", "residual"]
@@ -160,7 +155,7 @@ class Term(_Frozen):
     )
 
 
-class ResponseSummary(_Frozen):
+class ResponseSummary(WrittenModel):
     """How one response was analysed, and the baseline's own value."""
 
     response: Response
@@ -192,7 +187,7 @@ class ResponseSummary(_Frozen):
     notes: Annotated[tuple[str, ...], Field(description="What is unusual about these data")] = ()
 
 
-class Departure(_Frozen):
+class Departure(WrittenModel):
     """A treatment that left a race."""
 
     allocator: str
@@ -210,7 +205,7 @@ class Departure(_Frozen):
         return (self.allocator, self.level)
 
 
-class RaceSummary(_Frozen):
+class RaceSummary(WrittenModel):
     """How a race went."""
 
     named: Annotated[str | None, Field(description="Label of the winner; null: not decided")]
@@ -221,7 +216,7 @@ class RaceSummary(_Frozen):
     departures: Annotated[tuple[Departure, ...], Field(description="In the order of leaving")]
 
 
-class Verdict(_Frozen):
+class Verdict(WrittenModel):
     """What to do, by the rule of docs/explanation/methods.md."""
 
     action: Literal["switch", "stay", "undecided"]
@@ -236,7 +231,7 @@ class Verdict(_Frozen):
     how: Annotated[tuple[str, ...], Field(description="Lines that apply the advice")] = ()
 
 
-class Level(_Frozen):
+class Level(WrittenModel):
     """What was found at one level of the parameters; labels and keys are without parameters."""
 
     parameters: dict[str, str]
@@ -247,7 +242,7 @@ class Level(_Frozen):
     race: RaceSummary | None = None
 
 
-class Comparison(_Frozen):
+class Comparison(WrittenModel):
     """The whole document."""
 
     schema_version: Literal[1, 2] = SCHEMA_VERSION

@@ -19,8 +19,9 @@ Versions:
 
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
+from heapwright.artefacts.models import WrittenModel
 from heapwright.base.json_schema import schema_text_of
 
 SCHEMA_VERSION: Literal[1] = 1
@@ -31,27 +32,21 @@ Share = Annotated[float, Field(ge=0, le=1)]
 Instrument = Literal["valgrind", "instrumented"]
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", json_schema_serialization_defaults_required=True
-    )
-
-
-class Some(_Frozen):
+class Some(WrittenModel):
     """A number of objects and their bytes."""
 
     objects: Count = 0
     bytes: Count = 0
 
 
-class Peak(_Frozen):
+class Peak(WrittenModel):
     """The most at once."""
 
     bytes: Count
     at: Annotated[Count, Field(description="Bytes allocated when it was first reached")]
 
 
-class Curves(_Frozen):
+class Curves(WrittenModel):
     """Bytes held and needed at an allocation time; exact at these points."""
 
     allocated: Annotated[tuple[Count, ...], Field(description="Even steps of allocation time")]
@@ -65,7 +60,7 @@ class Curves(_Frozen):
         return self
 
 
-class Site(_Frozen):
+class Site(WrittenModel):
     """A chain of calls that allocates."""
 
     frames: Annotated[tuple[str, ...], Field(description="Calls, the innermost first")]
@@ -85,7 +80,7 @@ class Site(_Frozen):
     ]
 
 
-class OtherSites(_Frozen):
+class OtherSites(WrittenModel):
     """The sites that are not listed, together."""
 
     sites: Count = 0
@@ -95,7 +90,7 @@ class OtherSites(_Frozen):
     needed_area: Count = 0
 
 
-class Provenance(_Frozen):
+class Provenance(WrittenModel):
     """What the figures are about, and what is missing from them."""
 
     heapwright_version: str = ""
@@ -117,7 +112,7 @@ class Provenance(_Frozen):
     threads: Count | None = None
 
 
-class Oddities(_Frozen):
+class Oddities(WrittenModel):
     """What could not be made sense of; the figures are then not exact."""
 
     unknown_frees: Annotated[Count, Field(description="Frees of what was not live")] = 0
@@ -126,7 +121,7 @@ class Oddities(_Frozen):
     misread_lines: Annotated[Count, Field(description="Of valgrind's log")] = 0
 
 
-class Drag(_Frozen):
+class Drag(WrittenModel):
     """The document."""
 
     format: Literal["heapwright drag"] = FORMAT

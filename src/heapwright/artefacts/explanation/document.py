@@ -13,18 +13,13 @@ Versions:
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from heapwright.artefacts.models import WrittenModel
 from heapwright.artefacts.run.coverage import Coverage
 
 SCHEMA_VERSION: Literal[1] = 1
 FORMAT: Literal["heapwright explanation"] = "heapwright explanation"
-
-
-class _Frozen(BaseModel):
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", json_schema_serialization_defaults_required=True
-    )
 
 
 class Kind(StrEnum):
@@ -47,7 +42,7 @@ class Ending(StrEnum):
     UNKNOWN = "unknown"
 
 
-class Moment(_Frozen):
+class Moment(WrittenModel):
     """What resident memory was made of at one time; held and other are null without samples."""
 
     time_s: float
@@ -59,7 +54,7 @@ class Moment(_Frozen):
     resident_bytes: int | None = None
 
 
-class Culprit(_Frozen):
+class Culprit(WrittenModel):
     """A place in the program whose blocks were not freed."""
 
     frames: Annotated[tuple[str, ...], Field(description="The calls, innermost first")]
@@ -74,7 +69,7 @@ class Culprit(_Frozen):
     ] = None
 
 
-class Setting(_Frozen):
+class Setting(WrittenModel):
     """What makes the allocator in use give memory back."""
 
     allocator: Annotated[str, Field(description="In use, as far as its file tells")]
@@ -84,7 +79,7 @@ class Setting(_Frozen):
     why: str
 
 
-class Reachability(_Frozen):
+class Reachability(WrittenModel):
     """What pointers led to when the program ended, by a search of all its memory."""
 
     blocks: int
@@ -93,7 +88,7 @@ class Reachability(_Frozen):
     unreachable_bytes: int
 
 
-class Finding(_Frozen):
+class Finding(WrittenModel):
     """One thing that is known of the memory; a run may have several."""
 
     kind: Kind
@@ -104,7 +99,7 @@ class Finding(_Frozen):
     ] = None
 
 
-class Explanation(_Frozen):
+class Explanation(WrittenModel):
     """The whole document."""
 
     format: Literal["heapwright explanation"] = FORMAT

@@ -12,8 +12,9 @@ Versions:
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from heapwright.artefacts.models import WrittenModel
 from heapwright.artefacts.profile.document import Profile
 from heapwright.base.json_schema import schema_text_of
 
@@ -23,13 +24,7 @@ FORMAT: Literal["heapwright fidelity"] = "heapwright fidelity"
 Aspect = Literal["sizes", "lifetimes", "live curve", "hand-overs", "routines", "long-lived"]
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", json_schema_serialization_defaults_required=True
-    )
-
-
-class Distance(_Frozen):
+class Distance(WrittenModel):
     """One aspect in which the load was compared with its model."""
 
     aspect: Aspect
@@ -41,7 +36,7 @@ class Distance(_Frozen):
     why: Annotated[str, Field(description="What null is due to")] = ""
 
 
-class RankedAllocator(_Frozen):
+class RankedAllocator(WrittenModel):
     """One allocator replaying both, as ratios to the baseline."""
 
     allocator: str
@@ -51,7 +46,7 @@ class RankedAllocator(_Frozen):
     synthetic_memory: float | None = None
 
 
-class Ranking(_Frozen):
+class Ranking(WrittenModel):
     """Whether allocators rank the same on the replay of both traces."""
 
     baseline: str
@@ -65,7 +60,7 @@ class Ranking(_Frozen):
     same_fastest: bool | None = None
 
 
-class Recipe(_Frozen):
+class Recipe(WrittenModel):
     """What the load was drawn by; the same recipe gives the same trace."""
 
     model: Literal["default", "costa"]
@@ -74,7 +69,7 @@ class Recipe(_Frozen):
     threads: int
 
 
-class Fidelity(_Frozen):
+class Fidelity(WrittenModel):
     """The whole document."""
 
     format: Literal["heapwright fidelity"] = FORMAT

@@ -9,7 +9,9 @@ Immutable; a figure that could not be had is null, never zero.
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from heapwright.artefacts.models import FrozenModel
 
 SCHEMA_VERSION: Literal[1] = 1
 
@@ -35,11 +37,7 @@ class Change(StrEnum):
         return self in {Change.FASTER, Change.SMALLER}
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Shift(_Frozen):
+class Shift(FrozenModel):
     """One figure of one treatment: the current document's over the baseline's."""
 
     treatment: Annotated[str, Field(description="Label, the same in both documents")]
@@ -66,7 +64,7 @@ class Shift(_Frozen):
     words: Annotated[str, Field(description="The finding as the end of a sentence")] = ""
 
 
-class Gate(_Frozen):
+class Gate(FrozenModel):
     """The whole answer."""
 
     schema_version: Literal[1] = SCHEMA_VERSION

@@ -8,17 +8,15 @@ Immutable; times are the guest's, in the unit that the name ends with.
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from heapwright.artefacts.models import FrozenModel
 
 FORMAT: Literal["heapwright-kernel-boot"] = "heapwright-kernel-boot"
 VERSION: Literal[1] = 1
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Sample(_Frozen):
+class Sample(FrozenModel):
     """What the kernel says of its memory at one moment."""
 
     at_ns: int
@@ -46,7 +44,7 @@ class Sample(_Frozen):
         return self.slab_kib + self.stacks_kib + self.page_tables_kib
 
 
-class ObjectPath(_Frozen):
+class ObjectPath(FrozenModel):
     """One kind of kernel object, made and removed many times."""
 
     object: str
@@ -54,14 +52,14 @@ class ObjectPath(_Frozen):
     ns: int
 
 
-class Phase(_Frozen):
+class Phase(FrozenModel):
     """One call of a program in the guest."""
 
     phase: str
     ns: int
 
 
-class Kernel(_Frozen):
+class Kernel(FrozenModel):
     """What was booted."""
 
     key: str
@@ -70,7 +68,7 @@ class Kernel(_Frozen):
     sha256: str
 
 
-class KernelBoot(_Frozen):
+class KernelBoot(FrozenModel):
     """A boot that came to its end."""
 
     format: Literal["heapwright-kernel-boot"] = FORMAT

@@ -12,9 +12,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from heapwright.artefacts.kernel_study.boot import KernelBoot
+from heapwright.artefacts.models import FrozenModel
 from heapwright.artefacts.run.provenance import Environment
 from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.base.line_file import append_line, cut_torn_line
@@ -27,11 +28,7 @@ BASELINE = "slub"
 """The kernel that ratios are over."""
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Cell(_Frozen):
+class Cell(FrozenModel):
     """One boot that is to be made."""
 
     block: Annotated[int, Field(description="Replicate; it is the seed of its loads too")]
@@ -41,7 +38,7 @@ class Cell(_Frozen):
     memory_mib: Annotated[int, Field(description="Of the machine; 0: that of the load")] = 0
 
 
-class KernelDesign(_Frozen):
+class KernelDesign(FrozenModel):
     """What is booted, in which order, on which machine."""
 
     format: Literal["heapwright-kernel-study"] = FORMAT
@@ -54,7 +51,7 @@ class KernelDesign(_Frozen):
     machine: Environment
 
 
-class KernelRun(_Frozen):
+class KernelRun(FrozenModel):
     """One cell as it came out: a boot, or why there is none."""
 
     cell: Cell
@@ -63,7 +60,7 @@ class KernelRun(_Frozen):
     tries: Annotated[int, Field(ge=1, description="Boots that were begun for it")] = 1
 
 
-class Figure(_Frozen):
+class Figure(FrozenModel):
     """One response of one kernel under one load, over the replicates."""
 
     load: str

@@ -13,8 +13,9 @@ Versions:
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from heapwright.artefacts.models import WrittenModel
 from heapwright.base.json_schema import schema_text_of
 
 SCHEMA_VERSION: Literal[1] = 1
@@ -28,13 +29,7 @@ ByOrder = Annotated[tuple[float, ...], Field(min_length=11, max_length=11)]
 Row = Annotated[tuple[Count, ...], Field(min_length=11, max_length=11)]
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", json_schema_serialization_defaults_required=True
-    )
-
-
-class KernelTraffic(_Frozen):
+class KernelTraffic(WrittenModel):
     """The requests to the models."""
 
     kernel: Annotated[str, Field(description="Where a trace was recorded; empty of a load")]
@@ -45,7 +40,7 @@ class KernelTraffic(_Frozen):
     lasts: Annotated[float, Field(ge=0, description="Seconds of the machine")]
 
 
-class SlabPages(_Frozen):
+class SlabPages(WrittenModel):
     """Pages that the object allocator has."""
 
     mean: Annotated[Count, Field(description="Of all samples")]
@@ -61,7 +56,7 @@ class SlabPages(_Frozen):
     ] = None
 
 
-class Fragmentation(_Frozen):
+class Fragmentation(WrittenModel):
     """Requests for pages that were served by pages of another mobility."""
 
     events: Count
@@ -89,7 +84,7 @@ class Fragmentation(_Frozen):
     ] = None
 
 
-class ModelCounts(_Frozen):
+class ModelCounts(WrittenModel):
     """What the simulated processors did in the calls of the allocator."""
 
     instructions: Annotated[tuple[Count, ...], Field(description="Virtual, by processor")]
@@ -116,7 +111,7 @@ class ModelCounts(_Frozen):
     time: Annotated[Count, Field(description="The same, a transfer as 50 instructions")]
 
 
-class CacheLine(_Frozen):
+class CacheLine(WrittenModel):
     """A line of the table of caches."""
 
     name: str
@@ -129,14 +124,14 @@ class CacheLine(_Frozen):
     remote_frees: Count
 
 
-class Recorded(_Frozen):
+class Recorded(WrittenModel):
     """What the kernel of the trace had at that time."""
 
     slab_pages: Count
     fragmentation_events: Count
 
 
-class KernelSample(_Frozen):
+class KernelSample(WrittenModel):
     """A moment of a run."""
 
     at: Annotated[float, Field(ge=0, description="Seconds of the machine")]
@@ -151,7 +146,7 @@ class KernelSample(_Frozen):
     recorded: Recorded | None
 
 
-class ModelRun(_Frozen):
+class ModelRun(WrittenModel):
     """One model."""
 
     model: ModelName
@@ -174,14 +169,14 @@ class ModelRun(_Frozen):
     samples: tuple[KernelSample, ...]
 
 
-class ModelsAnswer(_Frozen):
+class ModelsAnswer(WrittenModel):
     """What heapwright-kernelsim prints."""
 
     traffic: KernelTraffic
     models: tuple[ModelRun, ...]
 
 
-class KernelModels(_Frozen):
+class KernelModels(WrittenModel):
     """The whole document."""
 
     format: Literal["heapwright kernel models"] = FORMAT

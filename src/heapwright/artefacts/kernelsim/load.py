@@ -15,16 +15,9 @@ Versions:
 
 from typing import Annotated, Literal, Self
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    StrictBool,
-    StrictInt,
-    StrictStr,
-    model_validator,
-)
+from pydantic import Field, StrictBool, StrictInt, StrictStr, model_validator
 
+from heapwright.artefacts.models import InputModel
 from heapwright.base.json_schema import schema_text_of
 
 FORMAT: Literal[1] = 1
@@ -43,13 +36,7 @@ Share = Annotated[Number, Field(ge=0, le=1)]
 Mobility = Literal["unmovable", "movable", "reclaimable"]
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", populate_by_name=True, allow_inf_nan=False
-    )
-
-
-class CacheKind(_Frozen):
+class CacheKind(InputModel):
     """A cache as a subsystem of the kernel has it made."""
 
     size: Annotated[Size, Field(description="Bytes of an object")]
@@ -68,7 +55,7 @@ class CacheKind(_Frozen):
         return self
 
 
-class Lifetime(_Frozen):
+class Lifetime(InputModel):
     """For how many operations something lives; one of the two."""
 
     mean: Annotated[
@@ -82,7 +69,7 @@ class Lifetime(_Frozen):
 Life = Literal["dropped", "end"] | Lifetime
 
 
-class Part(_Frozen):
+class Part(InputModel):
     """Something that an activity takes: an object of a cache, or of any size, or pages."""
 
     cache: Annotated[StrictStr | None, Field(description="An object of this cache")] = None
@@ -112,7 +99,7 @@ class Part(_Frozen):
         return self
 
 
-class Activity(_Frozen):
+class Activity(InputModel):
     """What a kernel does: it takes its parts at once, and frees them when their time has come."""
 
     name: StrictStr
@@ -124,21 +111,21 @@ class Activity(_Frozen):
     parts: Annotated[tuple[Part, ...], Field(min_length=1, max_length=64)]
 
 
-class Fill(_Frozen):
+class Fill(InputModel):
     """What the memory is filled with before it begins: movable pages, with holes between them."""
 
     share: Annotated[Share, Field(description="Of the memory")]
     holes: Annotated[Share, Field(description="Of these pages, that are free again")] = 0
 
 
-class Reclaim(_Frozen):
+class Reclaim(InputModel):
     """What is dropped from time to time, and all caches are shrunk."""
 
     every: Annotated[StrictInt, Field(ge=1, le=MOST_OPERATIONS, description="Operations")]
     pages: Annotated[StrictInt, Field(ge=0, le=2**32 - 1, description="How many it wants")] = 0
 
 
-class KernelLoad(_Frozen):
+class KernelLoad(InputModel):
     """The whole file."""
 
     format: Literal[1]

@@ -12,8 +12,9 @@ Versions:
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from heapwright.artefacts.models import WrittenModel
 from heapwright.base.json_schema import schema_text_of
 from heapwright.base.quantities import several, size
 
@@ -50,13 +51,7 @@ class Verdict(StrEnum):
     """The figure is not known, so the budget was not checked."""
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", json_schema_serialization_defaults_required=True
-    )
-
-
-class Budget(_Frozen):
+class Budget(WrittenModel):
     """One bound. Each process of the command has to keep it."""
 
     kind: Kind
@@ -76,7 +71,7 @@ class Budget(_Frozen):
         return several(count, "block" if self.unit is Unit.BLOCKS else "allocation")
 
 
-class SiteAtFault(_Frozen):
+class SiteAtFault(WrittenModel):
     """A call site that contributes to the figure of an exceeded budget."""
 
     place: Annotated[str, Field(description="The innermost call in the program's own code")]
@@ -84,7 +79,7 @@ class SiteAtFault(_Frozen):
     amount: Annotated[Count, Field(description="Its part of the figure, in the budget's unit")]
 
 
-class Judged(_Frozen):
+class Judged(WrittenModel):
     """One budget and its answer. The figure is that of the process with the largest figure."""
 
     budget: Budget
@@ -99,7 +94,7 @@ class Judged(_Frozen):
     ] = ()
 
 
-class ProcessFigures(_Frozen):
+class ProcessFigures(WrittenModel):
     """What one program image did. Fork and exec begin new ones."""
 
     process: Annotated[Count, Field(description="Its number, from 0")]
@@ -113,7 +108,7 @@ class ProcessFigures(_Frozen):
     leaked_bytes: Count | None = None
 
 
-class Limit(_Frozen):
+class Limit(WrittenModel):
     """The whole answer."""
 
     format: Literal["heapwright limit"] = FORMAT

@@ -19,9 +19,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from heapwright.artefacts.documents import parsed
+from heapwright.artefacts.models import WrittenModel
 from heapwright.artefacts.program.model import ProgramSubject
 from heapwright.artefacts.run.measured import Outcome
 from heapwright.artefacts.run.provenance import Environment
@@ -36,13 +37,7 @@ PLAN, SAMPLE, ROUND, END = "long_run", "sample", "round", "end"
 """Keys of the lines of a journal."""
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", json_schema_serialization_defaults_required=True
-    )
-
-
-class Load(_Frozen):
+class Load(WrittenModel):
     """What the server is put under."""
 
     hours: float
@@ -54,7 +49,7 @@ class Load(_Frozen):
     ] = ()
 
 
-class Plan(_Frozen):
+class Plan(WrittenModel):
     """What is known before the first sample."""
 
     program: ProgramSubject
@@ -65,7 +60,7 @@ class Plan(_Frozen):
     environment: Environment
 
 
-class Sample(_Frozen):
+class Sample(WrittenModel):
     """One look at all processes of the server."""
 
     time_s: float
@@ -92,7 +87,7 @@ class Sample(_Frozen):
     busy: Annotated[bool, Field(description="Its client was running")]
 
 
-class Round(_Frozen):
+class Round(WrittenModel):
     """One run of the client."""
 
     begin_s: float
@@ -109,7 +104,7 @@ class Direction(StrEnum):
     LEVEL = "level"  # it holds 0: a growth within it cannot be excluded
 
 
-class SeriesGrowth(_Frozen):
+class SeriesGrowth(WrittenModel):
     """How fast one series grows."""
 
     series: SeriesName
@@ -123,7 +118,7 @@ class SeriesGrowth(_Frozen):
     direction: Direction
 
 
-class LongRun(_Frozen):
+class LongRun(WrittenModel):
     """The whole document."""
 
     format: Literal["heapwright long run"] = FORMAT

@@ -15,8 +15,9 @@ Versions:
 from enum import StrEnum
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from heapwright.artefacts.models import WrittenModel
 from heapwright.base.json_schema import schema_text_of
 
 SCHEMA_VERSION: Literal[1] = 1
@@ -47,20 +48,14 @@ class Kind(StrEnum):
     UNKNOWN = "unknown"
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", json_schema_serialization_defaults_required=True
-    )
-
-
-class Blocks(_Frozen):
+class Blocks(WrittenModel):
     """A number of blocks and their usable bytes."""
 
     blocks: Count = 0
     bytes: Count = 0
 
 
-class Category(_Frozen):
+class Category(WrittenModel):
     """All mappings of one kind."""
 
     name: str
@@ -71,7 +66,7 @@ class Category(_Frozen):
     lazy_free_bytes: Annotated[Count, Field(description="That the system may take (MADV_FREE)")]
 
 
-class Arena(_Frozen):
+class Arena(WrittenModel):
     """One arena of glibc's malloc."""
 
     address: Count
@@ -95,7 +90,7 @@ class Arena(_Frozen):
     repeats: Annotated[Count, Field(description="Walks that met a change, and began again")]
 
 
-class Parameters(_Frozen):
+class Parameters(WrittenModel):
     """Settings of glibc's malloc in force."""
 
     trim_threshold: Count
@@ -108,7 +103,7 @@ class Parameters(_Frozen):
     mmapped_bytes: Count
 
 
-class Glibc(_Frozen):
+class Glibc(WrittenModel):
     """The heap of glibc's malloc."""
 
     path: Annotated[str, Field(description="The file with malloc's state")]
@@ -120,7 +115,7 @@ class Glibc(_Frozen):
     thread_caches: Annotated[Count, Field(description="That hold a block")]
 
 
-class Granary(_Frozen):
+class Granary(WrittenModel):
     """The heap of granary."""
 
     superblocks: Count
@@ -133,7 +128,7 @@ class Granary(_Frozen):
     ]
 
 
-class Foreign(_Frozen):
+class Foreign(WrittenModel):
     """Another allocator than glibc's and granary. Its heap is not walked."""
 
     file: Annotated[str, Field(description="The mapped file that contains it")]
@@ -145,7 +140,7 @@ class Foreign(_Frozen):
     ]
 
 
-class Stacks(_Frozen):
+class Stacks(WrittenModel):
     """Stacks of threads, but the first thread's."""
 
     threads: Count
@@ -153,7 +148,7 @@ class Stacks(_Frozen):
     ended_resident_bytes: Count
 
 
-class LargeMapping(_Frozen):
+class LargeMapping(WrittenModel):
     """One of the mappings with most resident memory."""
 
     address: Count
@@ -162,7 +157,7 @@ class LargeMapping(_Frozen):
     resident_bytes: Count
 
 
-class LostGroup(_Frozen):
+class LostGroup(WrittenModel):
     """Blocks of one size to which no pointer leads."""
 
     block_bytes: Count
@@ -175,7 +170,7 @@ class LostGroup(_Frozen):
     object: Annotated[str, Field(description="That file")]
 
 
-class Leaks(_Frozen):
+class Leaks(WrittenModel):
     """The search for live blocks to which no pointer leads."""
 
     is_complete: Annotated[bool, Field(description="False: too many blocks, nothing searched")]
@@ -186,7 +181,7 @@ class Leaks(_Frozen):
     groups: tuple[LostGroup, ...]
 
 
-class Verdict(_Frozen):
+class Verdict(WrittenModel):
     """The answer."""
 
     kind: Kind
@@ -194,7 +189,7 @@ class Verdict(_Frozen):
     remedy: Annotated[str, Field(description="What to do; empty: nothing")]
 
 
-class Look(_Frozen):
+class Look(WrittenModel):
     """Everything that one look found."""
 
     format: Literal["heapwright look"] = FORMAT

@@ -9,18 +9,14 @@ out, but not out of the sums.
 
 from typing import Annotated, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from heapwright.artefacts.models import WrittenModel
 
 Count = Annotated[int, Field(ge=0)]
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", json_schema_serialization_defaults_required=True
-    )
-
-
-class CodeObject(_Frozen):
+class CodeObject(WrittenModel):
     """A file with code, as the process had loaded it."""
 
     path: str
@@ -31,7 +27,7 @@ class CodeObject(_Frozen):
     ] = ""
 
 
-class Function(_Frozen):
+class Function(WrittenModel):
     """A place in the program by name."""
 
     name: str
@@ -66,7 +62,7 @@ class Call(NamedTuple):
     """Blocks that their thread ended before it allocated again; 0 in older documents too."""
 
 
-class Calls(_Frozen):
+class Calls(WrittenModel):
     """The tree, parents before their calls."""
 
     objects: tuple[CodeObject, ...]

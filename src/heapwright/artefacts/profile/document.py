@@ -18,8 +18,9 @@ Versions:
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
+from heapwright.artefacts.models import WrittenModel
 from heapwright.artefacts.profile.calls import Calls
 from heapwright.artefacts.profile.library_frames import own_frames, own_place
 from heapwright.artefacts.profile.moments import Held, Mark, Moment, Pins
@@ -41,13 +42,8 @@ Count = Annotated[int, Field(ge=0)]
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(
-        frozen=True,
-        extra="forbid",
-        populate_by_name=True,
-        json_schema_serialization_defaults_required=True,
-    )
+class _Frozen(WrittenModel):
+    model_config = ConfigDict(populate_by_name=True)
 
 
 class Fault(_Frozen):

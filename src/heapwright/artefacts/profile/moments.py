@@ -4,18 +4,14 @@
 
 from typing import Annotated, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from heapwright.artefacts.models import WrittenModel
 
 PAGE = 4096
 """Bytes of the pages that are counted."""
 
 Count = Annotated[int, Field(ge=0)]
-
-
-class _Frozen(BaseModel):
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", json_schema_serialization_defaults_required=True
-    )
 
 
 class Held(NamedTuple):
@@ -41,7 +37,7 @@ class Pins(NamedTuple):
         return self.pinned * PAGE
 
 
-class Mark(_Frozen):
+class Mark(WrittenModel):
     """A moment that the program or a signal named while it was recorded."""
 
     name: str
@@ -50,7 +46,7 @@ class Mark(_Frozen):
     signal: Annotated[Count, Field(description="That made it; 0: the program itself")] = 0
 
 
-class Moment(_Frozen):
+class Moment(WrittenModel):
     """The live memory of all sites at one moment, before the calls of its time."""
 
     name: Annotated[str, Field(description="As requested")]

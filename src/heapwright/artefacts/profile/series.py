@@ -8,18 +8,14 @@ The length of each is bounded, independent of the length of the trace; see
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from heapwright.artefacts.models import WrittenModel
 
 Count = Annotated[int, Field(ge=0)]
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", json_schema_serialization_defaults_required=True
-    )
-
-
-class Point(_Frozen):
+class Point(WrittenModel):
     """What was live after `operation` calls; the stretch is the time since the point before."""
 
     time_s: float
@@ -33,7 +29,7 @@ class Point(_Frozen):
     allocated_bytes: Annotated[Count, Field(description="Requested within the stretch")]
 
 
-class SizeOverTime(_Frozen):
+class SizeOverTime(WrittenModel):
     """One of the five sizes that are commonest overall; a figure for each point of `timeline`.
 
     null: at that time the size was not yet among the 64 commonest.
@@ -44,14 +40,14 @@ class SizeOverTime(_Frozen):
     live: tuple[int | None, ...]
 
 
-class HeapRow(_Frozen):
+class HeapRow(WrittenModel):
     """A range of addresses; rows rise, and between two that do not touch nothing was ever live."""
 
     start: Count
     bytes: Count
 
 
-class HeapMap(_Frozen):
+class HeapMap(WrittenModel):
     """Where in the address space live blocks stood, over time."""
 
     process: Annotated[Count, Field(description="The one that made most calls")] = 0
@@ -63,7 +59,7 @@ class HeapMap(_Frozen):
     ]
 
 
-class LifetimeCount(_Frozen):
+class LifetimeCount(WrittenModel):
     """Blocks that lived for more than `low` and at most `high`."""
 
     low: float
@@ -71,7 +67,7 @@ class LifetimeCount(_Frozen):
     count: Count
 
 
-class LifetimesOfSizes(_Frozen):
+class LifetimesOfSizes(WrittenModel):
     """How long blocks of more than `low` and at most `high` bytes lived."""
 
     low: Count
@@ -87,7 +83,7 @@ class LifetimesOfSizes(_Frozen):
     ]
 
 
-class Phase(_Frozen):
+class Phase(WrittenModel):
     """What happened in an even stretch of operations."""
 
     operation: Annotated[Count, Field(description="Its last operation")]
@@ -103,7 +99,7 @@ class Phase(_Frozen):
     live_objects: Count
 
 
-class SystemSample(_Frozen):
+class SystemSample(WrittenModel):
     """One look at the system's account of the process, and what was live then."""
 
     time_s: float
@@ -135,14 +131,14 @@ class SystemSample(_Frozen):
     ] = None
 
 
-class HeapRatio(_Frozen):
+class HeapRatio(WrittenModel):
     """A/U; null where nothing was live."""
 
     peak: Annotated[float | None, Field(description="Most A over most U, whenever each was")]
     at_end: float | None
 
 
-class HeapPlace(_Frozen):
+class HeapPlace(WrittenModel):
     """Mappings of heaps of one kind, together."""
 
     mappings: Count
@@ -169,7 +165,7 @@ class HeapPlace(_Frozen):
     ] = 0
 
 
-class MostHeld(_Frozen):
+class MostHeld(WrittenModel):
     """Where the heap stood when the allocator held most."""
 
     time_s: float
@@ -187,7 +183,7 @@ class MostHeld(_Frozen):
     ] = None
 
 
-class System(_Frozen):
+class System(WrittenModel):
     """Fragmentation potential: what the allocator had from the system beside what was live."""
 
     samples: Annotated[tuple[SystemSample, ...], Field(description="1,000 at most")]

@@ -20,6 +20,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr
 
+from heapwright.artefacts.models import InputModel
 from heapwright.artefacts.study.factor import Scalar
 from heapwright.base.json_schema import schema_text_of
 
@@ -32,13 +33,7 @@ Steps = tuple[Step, ...]
 Stream = Literal["stdout", "stderr", "log"]
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", populate_by_name=True, allow_inf_nan=False
-    )
-
-
-class ProgramReady(_Frozen):
+class ProgramReady(InputModel):
     """When a server is ready; exactly one of these."""
 
     command: Annotated[Words, Field(description="Command that must exit with status 0")] = ()
@@ -47,7 +42,7 @@ class ProgramReady(_Frozen):
     path: Annotated[StrictStr | None, Field(description="Is there")] = None
 
 
-class ProgramServer(_Frozen):
+class ProgramServer(InputModel):
     """Started afresh for each run, awaited until it answers, stopped after the client."""
 
     command: Annotated[Words, Field(min_length=1)]
@@ -69,7 +64,7 @@ class ProgramServer(_Frozen):
     ] = True
 
 
-class ProgramData(_Frozen):
+class ProgramData(InputModel):
     """What the program works on: made once, from a seed, and kept."""
 
     commands: Annotated[Steps, Field(description="What makes it, in {data}")] = ()
@@ -90,7 +85,7 @@ class ProgramData(_Frozen):
     timeout_s: Annotated[Number, Field(gt=0, description="Of each of the commands")] = 3600
 
 
-class ProgramResponse(_Frozen):
+class ProgramResponse(InputModel):
     """One figure of each run, read from what the program, or its client, prints."""
 
     pattern: Annotated[
@@ -115,7 +110,7 @@ class ProgramResponse(_Frozen):
     ] = ""
 
 
-class ProgramCheck(_Frozen):
+class ProgramCheck(InputModel):
     """The conditions of a valid run. A run that breaks one is `failed`, however fast it is."""
 
     what: Annotated[StrictStr, Field(min_length=1, description="In words: it is said if it fails")]
@@ -132,7 +127,7 @@ class ProgramCheck(_Frozen):
     file: Annotated[StrictStr | None, Field(description="Instead of a stream: this file")] = None
 
 
-class Program(_Frozen):
+class Program(InputModel):
     """The whole file, for one scale and one choice of parameters."""
 
     format: Literal[1]

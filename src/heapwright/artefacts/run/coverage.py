@@ -12,8 +12,9 @@ from enum import StrEnum
 from pathlib import PurePath
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from heapwright.artefacts.models import WrittenModel
 from heapwright.artefacts.run.foreign_heaps import foreign_heap_named
 from heapwright.base.quantities import several
 
@@ -22,12 +23,6 @@ LIMIT = 0.01
 LEAST_CPU_S = 0.02
 """The processor time of unrecorded processes below which they do not matter."""
 MOST_NAMED = 3
-
-
-class _Frozen(BaseModel):
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", json_schema_serialization_defaults_required=True
-    )
 
 
 class Cause(StrEnum):
@@ -53,7 +48,7 @@ _WORDS = {
 }
 
 
-class CoveredProcess(_Frozen):
+class CoveredProcess(WrittenModel):
     """One program image of the command's process tree, or several that are alike."""
 
     pid: Annotated[int, Field(description="Of the first, where there are several")]
@@ -84,7 +79,7 @@ class CoveredProcess(_Frozen):
         return f"{self.name}{times} {words}"
 
 
-class Coverage(_Frozen):
+class Coverage(WrittenModel):
     """The processes of one recorded command, most processor time first."""
 
     cpu_s: Annotated[float, Field(description="Of all of them, as the kernel counts it")]

@@ -13,6 +13,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
+from heapwright.artefacts.models import InputModel
+
 Scalar = StrictBool | StrictInt | StrictFloat | StrictStr
 Number = StrictInt | StrictFloat
 Role = Literal["allocator", "cpus", "parameter"]
@@ -20,10 +22,6 @@ Role = Literal["allocator", "cpus", "parameter"]
 ALLOCATOR: Role = "allocator"
 CPUS: Role = "cpus"
 PARAMETER: Role = "parameter"
-
-
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class LevelTable(BaseModel):
@@ -103,7 +101,7 @@ class Level:
         return float(self.value)
 
 
-class Factor(_Frozen):
+class Factor(InputModel):
     """One thing that is varied."""
 
     levels: Annotated[tuple[Scalar | LevelTable, ...], Field(min_length=1)]

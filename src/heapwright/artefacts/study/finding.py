@@ -15,9 +15,7 @@ from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import (
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     StrictBool,
     StrictFloat,
@@ -26,6 +24,7 @@ from pydantic import (
     model_validator,
 )
 
+from heapwright.artefacts.models import InputModel
 from heapwright.artefacts.study.factor import Scalar, scalar_text
 
 Number = StrictInt | StrictFloat
@@ -59,11 +58,7 @@ Groups = Annotated[
 ]
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-
-class _Rule(_Frozen):
+class _Rule(InputModel):
     response: StrictStr
     where: Annotated[
         dict[str, Names], Field(description="Only treatments with these levels; empty: all")
@@ -194,7 +189,7 @@ def _listed(value: Any) -> Any:
     return [value] if isinstance(value, Mapping) else value
 
 
-class Finding(_Frozen):
+class Finding(InputModel):
     """`[[finding]]`: what was published, where, and the rules that say whether it holds here."""
 
     id: Annotated[StrictStr, Field(pattern=r"^[a-z0-9][a-z0-9-]*$", max_length=64)]

@@ -17,8 +17,9 @@ Versions:
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
+from pydantic import Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
+from heapwright.artefacts.models import InputModel
 from heapwright.artefacts.run.replay import GAPS, MOST_VISITS, Gaps, Touch
 from heapwright.artefacts.study.acceptance import Acceptance
 from heapwright.artefacts.study.factor import ALLOCATOR, CPUS, PARAMETER, Factor, Role, Scalar
@@ -64,20 +65,14 @@ UNITS: dict[Origin, str] = {
 }
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", populate_by_name=True, allow_inf_nan=False
-    )
-
-
-class Constraint(_Frozen):
+class Constraint(InputModel):
     """What must hold for a treatment to be run."""
 
     require: Annotated[StrictStr, Field(description="As in: threads >= cpus and size.low > 8")]
     because: StrictStr = ""
 
 
-class Design(_Frozen):
+class Design(InputModel):
     """Which treatments are run, and how often."""
 
     kind: Literal["full", "fraction"] = "full"
@@ -102,7 +97,7 @@ class Design(_Frozen):
     budget_min: Annotated[Number | None, Field(gt=0, description="Minutes; null: no limit")] = None
 
 
-class Response(_Frozen):
+class Response(InputModel):
     """One figure of each run."""
 
     origin: Annotated[Origin, Field(alias="from")]
@@ -145,7 +140,7 @@ class Response(_Frozen):
         return self.unit or UNITS.get(self.origin, "")
 
 
-class Measure(_Frozen):
+class Measure(InputModel):
     """A command that measures, in place of the runner's own figures."""
 
     command: Annotated[
@@ -158,7 +153,7 @@ class Measure(_Frozen):
     ]
 
 
-class Ready(_Frozen):
+class Ready(InputModel):
     """When a server is ready; exactly one of these."""
 
     command: Annotated[Words, Field(description="Command that must exit with status 0")] = ()
@@ -167,7 +162,7 @@ class Ready(_Frozen):
     path: Annotated[StrictStr | None, Field(description="Is there")] = None
 
 
-class Server(_Frozen):
+class Server(InputModel):
     """Started before each run, awaited until it answers, stopped after the run."""
 
     command: Annotated[Words, Field(min_length=1)]
@@ -182,7 +177,7 @@ Hook = StrictStr | Annotated[Words, Field(min_length=1)]
 """A line for the shell, or the words of a command."""
 
 
-class Hooks(_Frozen):
+class Hooks(InputModel):
     """What is done around runs; not measured, not under the allocator."""
 
     before_allocator: Annotated[
@@ -196,14 +191,14 @@ class Hooks(_Frozen):
     server: Server | None = None
 
 
-class Scaling(_Frozen):
+class Scaling(InputModel):
     """How a response grows with a quantitative factor."""
 
     response: StrictStr
     by: StrictStr
 
 
-class Analysis(_Frozen):
+class Analysis(InputModel):
     """What the analysis does beyond what it always does, and what the report shows."""
 
     interactions: Annotated[
@@ -221,7 +216,7 @@ class Analysis(_Frozen):
     ] = 0.02
 
 
-class Study(_Frozen):
+class Study(InputModel):
     """The whole file, for one scale."""
 
     format: Literal[1]

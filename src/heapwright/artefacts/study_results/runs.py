@@ -144,7 +144,7 @@ class StudyRun(Run):
     """How often it was begun by then: a run whose worker was lost is begun again."""
     began: float = 0.0
     """Seconds since 1970, UTC."""
-    responses: dict[str, float] = {}  # noqa: RUF012 - Pydantic copies defaults
+    responses: dict[str, float] = {}
     """By name; empty unless the outcome is ok."""
 
     @property

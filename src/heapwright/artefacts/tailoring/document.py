@@ -13,8 +13,9 @@ Versions:
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from heapwright.artefacts.models import WrittenModel
 from heapwright.artefacts.run.provenance import Environment
 from heapwright.base.json_schema import schema_text_of
 
@@ -28,13 +29,7 @@ Count = Annotated[int, Field(ge=0)]
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", json_schema_serialization_defaults_required=True
-    )
-
-
-class ProgramFigures(_Frozen):
+class ProgramFigures(WrittenModel):
     """What the proposals depend on, over all training inputs."""
 
     allocations: Count
@@ -55,7 +50,7 @@ class ProgramFigures(_Frozen):
     ]
 
 
-class Candidate(_Frozen):
+class Candidate(WrittenModel):
     """One sentence of the grammar."""
 
     name: str
@@ -75,7 +70,7 @@ class Candidate(_Frozen):
     left: Annotated[str, Field(description="Why it left the search; empty: a finalist")] = ""
 
 
-class Ratio(_Frozen):
+class Ratio(WrittenModel):
     """A ratio with its interval; null: the runs give no bound."""
 
     ratio: float
@@ -83,7 +78,7 @@ class Ratio(_Frozen):
     high: float | None
 
 
-class Beside(_Frozen):
+class Beside(WrittenModel):
     """The tailored allocator beside an existing one."""
 
     allocator: str
@@ -92,7 +87,7 @@ class Beside(_Frozen):
     verdict: Verdict
 
 
-class Judgement(_Frozen):
+class Judgement(WrittenModel):
     """The tailored allocator beside the best existing ones on one input."""
 
     command: tuple[str, ...]
@@ -104,7 +99,7 @@ class Judgement(_Frozen):
     ]
 
 
-class StepValue(_Frozen):
+class StepValue(WrittenModel):
     """The replay of the winner with one step undone. Its own figures are those of its candidate."""
 
     step: Annotated[str, Field(description="The step in the header, by what decides it")]
@@ -116,7 +111,7 @@ class StepValue(_Frozen):
     why_not: Annotated[str, Field(description="Why it was not replayed; empty: it was")] = ""
 
 
-class Proof(_Frozen):
+class Proof(WrittenModel):
     """The examinations of one candidate before it is judged."""
 
     candidate: str
@@ -130,7 +125,7 @@ class Proof(_Frozen):
     failed: Annotated[tuple[str, ...], Field(description="Empty: it is proved")] = ()
 
 
-class Answer(_Frozen):
+class Answer(WrittenModel):
     """What to do."""
 
     action: Action
@@ -139,7 +134,7 @@ class Answer(_Frozen):
     notes: tuple[str, ...] = ()
 
 
-class Tailoring(_Frozen):
+class Tailoring(WrittenModel):
     """The whole document."""
 
     format: Literal["heapwright tailoring"] = FORMAT

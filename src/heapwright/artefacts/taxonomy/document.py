@@ -15,8 +15,9 @@ Versions:
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from heapwright.artefacts.models import WrittenModel
 from heapwright.artefacts.run.measured import Outcome
 from heapwright.artefacts.run.provenance import Environment, Kind
 from heapwright.artefacts.run.workload import Aspect, WorkloadRun
@@ -29,13 +30,7 @@ Tick = Literal["yes", "no", "maybe"]
 Column = Literal["fast", "scalable", "avoids false sharing", "blowup"]
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", json_schema_serialization_defaults_required=True
-    )
-
-
-class Estimate(_Frozen):
+class Estimate(WrittenModel):
     """A figure with its interval; without one where there were too few runs."""
 
     value: float
@@ -44,7 +39,7 @@ class Estimate(_Frozen):
     runs: Annotated[int, Field(ge=1, description="Independent runs behind it")] = 1
 
 
-class Speed(_Frozen):
+class Speed(WrittenModel):
     """On one thread, against the bump-pointer limit."""
 
     time: Annotated[
@@ -60,7 +55,7 @@ class Speed(_Frozen):
     why: str = ""
 
 
-class Counted(_Frozen):
+class Counted(WrittenModel):
     """Counts of one workload at one number of threads, per thousand operations."""
 
     workload: str
@@ -69,7 +64,7 @@ class Counted(_Frozen):
     per_thousand: dict[str, float]
 
 
-class Scaling(_Frozen):
+class Scaling(WrittenModel):
     """Speedup up to this machine's processors, counts beyond them."""
 
     threads: Annotated[int | None, Field(description="Most threads that were timed")] = None
@@ -92,7 +87,7 @@ class Scaling(_Frozen):
     why: str = ""
 
 
-class Found(_Frozen):
+class Found(WrittenModel):
     """What the detector found in one workload."""
 
     workload: str
@@ -102,14 +97,14 @@ class Found(_Frozen):
     passive: int
 
 
-class Sharing(_Frozen):
+class Sharing(WrittenModel):
     """False sharing that the allocator is to blame for; null: no run tells."""
 
     active: bool | None = None
     passive: bool | None = None
 
 
-class SharingEvidence(_Frozen):
+class SharingEvidence(WrittenModel):
     found: tuple[Found, ...] = ()
     active_per_thousand: Annotated[
         float | None, Field(description="Of the allocations of cache-thrash")
@@ -123,7 +118,7 @@ class SharingEvidence(_Frozen):
     why: str = ""
 
 
-class Curve(_Frozen):
+class Curve(WrittenModel):
     """Points of a curve and the line through those that decide."""
 
     x: tuple[float, ...] = ()
@@ -133,7 +128,7 @@ class Curve(_Frozen):
     ] = ()
 
 
-class Growth(_Frozen):
+class Growth(WrittenModel):
     """Memory against time, and against the number of threads."""
 
     lost_per_byte: Annotated[
@@ -152,7 +147,7 @@ class Growth(_Frozen):
     why: str = ""
 
 
-class Design(_Frozen):
+class Design(WrittenModel):
     """How an allocator is made (after Fischer 2018, table 2.1); empty where nothing tells."""
 
     source: Annotated[
@@ -165,7 +160,7 @@ class Design(_Frozen):
     blowup_prevented_by: str
 
 
-class Published(_Frozen):
+class Published(WrittenModel):
     """What the literature says of the algorithm that is followed; null: it says nothing."""
 
     source: Annotated[str, Field(description="Where")]
@@ -176,7 +171,7 @@ class Published(_Frozen):
     blowup: Blowup | None = None
 
 
-class Disagreement(_Frozen):
+class Disagreement(WrittenModel):
     """Where the measurement does not say what the table says."""
 
     column: Column
@@ -185,7 +180,7 @@ class Disagreement(_Frozen):
     explanation: Annotated[str, Field(description="Empty: none is known")] = ""
 
 
-class Failure(_Frozen):
+class Failure(WrittenModel):
     """A run that did not end well, once for each way."""
 
     aspect: Aspect
@@ -196,7 +191,7 @@ class Failure(_Frozen):
     times: int = 1
 
 
-class Row(_Frozen):
+class Row(WrittenModel):
     """One allocator."""
 
     allocator: str
@@ -223,7 +218,7 @@ class Row(_Frozen):
         return None if None in found else True
 
 
-class Plan(_Frozen):
+class Plan(WrittenModel):
     """What was to be run, and how far it came."""
 
     seed: int
@@ -237,7 +232,7 @@ class Plan(_Frozen):
     stopped_because: str
 
 
-class Criteria(_Frozen):
+class Criteria(WrittenModel):
     """The limits that the judgements were made with."""
 
     fast: float
@@ -248,7 +243,7 @@ class Criteria(_Frozen):
     linear: float
 
 
-class Taxonomy(_Frozen):
+class Taxonomy(WrittenModel):
     """The whole document."""
 
     schema_version: Literal[1] = SCHEMA_VERSION

@@ -14,8 +14,9 @@ Versions:
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from heapwright.artefacts.models import WrittenModel
 from heapwright.artefacts.run.provenance import Environment
 from heapwright.base.json_schema import schema_text_of
 
@@ -24,13 +25,7 @@ FORMAT: Literal["heapwright tuning"] = "heapwright tuning"
 Action = Literal["set", "keep", "undecided"]
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", json_schema_serialization_defaults_required=True
-    )
-
-
-class Ratio(_Frozen):
+class Ratio(WrittenModel):
     """A ratio with its interval; null: the runs give no bound."""
 
     ratio: float
@@ -38,7 +33,7 @@ class Ratio(_Frozen):
     high: float | None
 
 
-class SettingResult(_Frozen):
+class SettingResult(WrittenModel):
     """One setting of the search."""
 
     name: str
@@ -61,7 +56,7 @@ class SettingResult(_Frozen):
     restart: Annotated[bool, Field(description="Only a new process reads it")] = True
 
 
-class Interaction(_Frozen):
+class Interaction(WrittenModel):
     """Settings whose effects depend on each other."""
 
     settings: tuple[str, str]
@@ -73,7 +68,7 @@ class Interaction(_Frozen):
     ] = ()
 
 
-class Candidate(_Frozen):
+class Candidate(WrittenModel):
     """Settings that were raced, and their ratio to the default by medians."""
 
     settings: dict[str, str]
@@ -81,7 +76,7 @@ class Candidate(_Frozen):
     left: Annotated[str, Field(description="Why it left the race; empty: it did not")] = ""
 
 
-class Confirmed(_Frozen):
+class Confirmed(WrittenModel):
     """The candidate beside the default, in runs that the search did not use."""
 
     settings: dict[str, str]
@@ -91,7 +86,7 @@ class Confirmed(_Frozen):
     judgement: str
 
 
-class Answer(_Frozen):
+class Answer(WrittenModel):
     """What to do."""
 
     action: Action
@@ -101,7 +96,7 @@ class Answer(_Frozen):
     notes: tuple[str, ...] = ()
 
 
-class Tuning(_Frozen):
+class Tuning(WrittenModel):
     """The whole document."""
 
     format: Literal["heapwright tuning"] = FORMAT

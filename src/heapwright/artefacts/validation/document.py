@@ -13,8 +13,9 @@ Versions:
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from heapwright.artefacts.models import WrittenModel
 from heapwright.artefacts.run.provenance import Environment
 from heapwright.artefacts.run.workload import WorkloadRun
 from heapwright.artefacts.taxonomy.document import Column, Estimate, Plan, Row
@@ -28,13 +29,7 @@ What = Literal["peak memory", "lock acquisitions", "lock hand-overs", "speedup",
 """In the order of the table and of the sentence."""
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", json_schema_serialization_defaults_required=True
-    )
-
-
-class Tolerance(_Frozen):
+class Tolerance(WrittenModel):
     """The largest difference that still agrees. A difference up to a floor always agrees."""
 
     peak: Annotated[float, Field(description="Ratio of peaks beyond fixed parts, at most")]
@@ -44,7 +39,7 @@ class Tolerance(_Frozen):
     speedup: Annotated[float, Field(description="Ratio of speedups, at most")]
 
 
-class Check(_Frozen):
+class Check(WrittenModel):
     """One figure of one workload, at one number of threads."""
 
     what: What
@@ -60,7 +55,7 @@ class Check(_Frozen):
     why: Annotated[str, Field(description="Where there is no ratio")] = ""
 
 
-class Judgement(_Frozen):
+class Judgement(WrittenModel):
     """One column of the taxonomy: what it says of both."""
 
     column: Column
@@ -69,7 +64,7 @@ class Judgement(_Frozen):
     answer: Answer
 
 
-class Validation(_Frozen):
+class Validation(WrittenModel):
     """The whole document."""
 
     format: Literal["heapwright validation"] = FORMAT
