@@ -39,14 +39,20 @@ echo
 echo "Of the first ${calls} calls of recorded programs (\`benchmarks/calls/tail.py\`), the first of all included; what"
 echo "the kernel does is not:"
 native=$("$python" -c 'from heapwright.base.native import native_dir; print(native_dir())')
-for program in 'perl 1' 'sqlite 700'; do
+with_variables() {
+    AMOUNT=$amount FOLDER=$PWD/catalogue/studies NATIVE=$native PYTHON=$python DATA=$work/programs OPTIONS='' \
+        "$@" >"$work/printed" 2>&1 || { cat "$work/printed" >&2 && exit 1; }
+}
+traces=()
+for program in 'browser 400' 'compiler 0' 'cpython 1' 'perl 1' 'server 400' 'sqlite 700'; do
     read -r name amount <<<"$program"
-    AMOUNT=$amount FOLDER=$PWD/catalogue/studies NATIVE=$native PYTHON=$python DATA=$work OPTIONS='' \
-        "$python" -m heapwright record -q -o "$work/$name.trace" -- \
-        sh catalogue/studies/programs/granary.sh run "$name" command 1 >"$work/printed" 2>&1
+    with_variables sh catalogue/studies/programs/granary.sh prepare "$name" command "$amount" "$amount"
+    with_variables "$python" -m heapwright record -q --follow-children -o "$work/$name.trace" -- \
+        sh catalogue/studies/programs/granary.sh run "$name" command 1
+    traces+=("$work/$name.trace")
 done
 echo
-"$python" benchmarks/calls/tail.py --calls "$calls" "$work/perl.trace" "$work/sqlite.trace" 2>>"$work/said"
+"$python" benchmarks/calls/tail.py --calls "$calls" "${traces[@]}" 2>>"$work/said"
 if [ -s "$work/said" ]; then
     echo
     sort -u "$work/said" | sed 's/^/- /'
