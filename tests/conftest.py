@@ -7,8 +7,12 @@ and sets HEAPWRIGHT_NO_SKIP, so that a test which silently stopped running is no
 
 A test marked `each_allocator` asks the same of each composed allocator. `make test`
 runs it under the representatives, and `make test-programs` runs it under the others.
-Of real programs, `make test-programs` gives each other allocator a quarter, and each program a
-quarter of these allocators. `make test-all` runs all pairs.
+Of real programs and of the stress, `make test` runs granary and one more representative, and
+`make test-programs` runs the rest of them. Of real programs, `make test-programs` gives each other
+allocator a quarter, and each program a quarter of these allocators. `make test-all` runs all pairs.
+
+A test marked `long` takes minutes. It is among the first of its process, because the others would
+wait for it at the end.
 
 Tests in the background, or under nohup, ignore an interrupt or a terminal that closes. Every
 program that they start would too, but some are there to be interrupted.
@@ -18,6 +22,7 @@ import os
 import signal
 import zlib
 from collections.abc import Callable, Generator, Iterator
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -55,30 +60,66 @@ REPRESENTATIVES = {
     "granary": "caches of threads over superblocks that threads own",
 }
 assert REPRESENTATIVES.keys() <= COMPOSED
+ALWAYS = "granary"
 PROGRAMS = Path(__file__).parent / "acceptance" / "programs"
+STRESS = Path(__file__).parent / "acceptance" / "stress"
 TURNS = 4
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leaves the allocators that represent no kind of heap to `make test-programs`."""
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None, None, None]:
+    """Gives the markers of targets before tests are selected by them, and the order after that."""
     for item in items:
-        if item.get_closest_marker("each_allocator") is None:
-            continue
-        assert isinstance(item, pytest.Function)
-        values = item.callspec.params.values()
-        allocators = COMPOSED.intersection(each for each in values if isinstance(each, str))
-        if not allocators <= REPRESENTATIVES.keys():
+        if item.get_closest_marker("each_allocator") is not None:
+            assert isinstance(item, pytest.Function)
+            _mark_target(item)
+    yield
+    processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    items[:] = _long_ones_first(items, processes)
+
+
+def _mark_target(item: pytest.Function) -> None:
+    """Leaves the allocators that represent no kind of heap to `make test-programs`, and where it
+    takes long most of the others too."""
+    values = item.callspec.params.values()
+    for allocator in COMPOSED.intersection(each for each in values if isinstance(each, str)):
+        represents = allocator in REPRESENTATIVES
+        if not represents or (
+            not {PROGRAMS, STRESS}.isdisjoint(item.path.parents) and not _is_quick(item, allocator)
+        ):
             item.add_marker(pytest.mark.programs)
-            if PROGRAMS in item.path.parents and not _has_its_turn(item, *allocators):
-                item.add_marker(pytest.mark.slow)
+        if not represents and PROGRAMS in item.path.parents and not _has_its_turn(item, allocator):
+            item.add_marker(pytest.mark.slow)
+
+
+def _is_quick(item: pytest.Function, representative: str) -> bool:
+    """Whether `make test` runs this long test under this allocator."""
+    others = sorted(REPRESENTATIVES.keys() - {ALWAYS})
+    return representative in {ALWAYS, others[_turn_of(item) % len(others)]}
 
 
 def _has_its_turn(item: pytest.Function, allocator: str) -> bool:
     """Whether `make test-programs` runs this test of a program under this allocator."""
     others = sorted(COMPOSED - REPRESENTATIVES.keys())
-    part = f"{item.originalname} {item.callspec.params.get('name', '')}"
-    return (others.index(allocator) + zlib.crc32(part.encode())) % TURNS == 0
+    return (others.index(allocator) + _turn_of(item)) % TURNS == 0
+
+
+def _turn_of(item: pytest.Function) -> int:
+    """A number that each program has to itself."""
+    return zlib.crc32(f"{item.originalname} {item.callspec.params.get('name', '')}".encode())
+
+
+def _long_ones_first(items: list[pytest.Item], processes: int) -> list[pytest.Item]:
+    """The parallel runner cuts the list into one part for each process; tests marked `long` stand
+    at the beginnings of the parts."""
+    long = [item for item in items if item.get_closest_marker("long") is not None]
+    others = iter([item for item in items if item.get_closest_marker("long") is None])
+    ordered: list[pytest.Item] = []
+    for part in range(processes):
+        size = (len(items) - len(ordered)) // (processes - part)
+        first = long[part::processes]
+        ordered += [*first, *islice(others, max(0, size - len(first)))]
+    return [*ordered, *others]
 
 
 @pytest.hookimpl(wrapper=True)

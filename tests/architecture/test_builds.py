@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.slow  # `make test-builds` runs them, and so does the gate of a change
+pytestmark = [pytest.mark.compiles, pytest.mark.long]
 
 ROOT = Path(__file__).parents[2]
 NATIVE = ("trace", "recorder", "profiler", "leakscan", "runner", "replayer", "synth")

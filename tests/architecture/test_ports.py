@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.slow  # `make test-builds` runs them, and so does CI
+pytestmark = pytest.mark.compiles
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = Path(__file__).parent / "ports"

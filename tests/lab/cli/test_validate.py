@@ -154,6 +154,7 @@ def test_requests_that_are_refused_before_the_first_run(
 
 
 @pytest.mark.programs
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["kingsley", "hoard-3.8", "nedmalloc"])
 def test_each_stand_in_agrees_with_its_own_library(
     heapwright: Heapwright, native: Path, tmp_path: Path, name: str
@@ -170,6 +171,7 @@ def test_each_stand_in_agrees_with_its_own_library(
 
 
 @pytest.mark.programs
+@pytest.mark.long
 def test_a_wrong_stand_in_differs(heapwright: Heapwright, native: Path, tmp_path: Path) -> None:
     del native
     done = heapwright("validate", parts.library("kingsley"), "--as", "hoard-3.8", "--small",

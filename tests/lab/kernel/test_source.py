@@ -20,6 +20,7 @@ from heapwright.kernel.source import ARCHIVE, find_source, unpacked
 
 pytestmark = [
     pytest.mark.programs,
+    pytest.mark.long,
     pytest.mark.skipif(not ARCHIVE.is_file(), reason="no source (package linux-source-6.1)"),
     pytest.mark.skipif(shutil.which("flex") is None, reason="no flex (package flex)"),
     pytest.mark.skipif(shutil.which("bison") is None, reason="no bison (package bison)"),

@@ -113,6 +113,7 @@ def test_the_sources_are_formatted() -> None:
     assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.long
 def test_the_packaged_crate_is_complete_and_works(project: Project) -> None:
     """One test, so that two workers do not compile the same sources twice."""
     assert not [each for each in project.crate.rglob("*") if each.is_symlink()]
