@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The programs of `cases/`: what each one's memory is in truth, and how to start it."""
 
+import os
 import shutil
 import subprocess
 import tomllib
@@ -9,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from threading import get_ident
 from typing import Any
 
 from heapwright.base import native
@@ -92,7 +94,7 @@ def _case(group: str, name: str, entry: dict[str, Any]) -> Case:
 
 
 class Builder:
-    """Compiles each program once, into a folder."""
+    """Compiles each program once, into a folder. Several processes may share the folder."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -112,8 +114,11 @@ class Builder:
         if key not in self._made:
             compiler, package, options = COMPILERS[source.suffix]
             target = self._folder / f"{source.name}{''.join(flags)}.run"
-            words = [_found(compiler, package), *options, *flags, str(source), "-o", str(target)]
-            subprocess.run(words, check=True)
+            words = [_found(compiler, package), *options, *flags, str(source), "-o"]
+            if not target.exists():
+                made = target.with_name(f"{target.name}-{os.getpid()}-{get_ident()}")
+                subprocess.run([*words, str(made)], check=True)
+                made.rename(target)
             self._made[key] = str(target)
         return self._made[key]
 

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`heapwright explain` is right about programs with a known truth."""
 
+import os
+
 import pytest
 
 from heapwright.base import native
@@ -24,7 +26,11 @@ def builder(tmp_path_factory: pytest.TempPathFactory) -> Builder:
             native.program(name)
     except HeapwrightError as error:
         pytest.skip(f"needs the compiled parts: {error}")
-    return Builder(tmp_path_factory.mktemp("answers"))
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent  # which the processes of the run share
+    (folder / "answers").mkdir(exist_ok=True)
+    return Builder(folder / "answers")
 
 
 @pytest.mark.parametrize(

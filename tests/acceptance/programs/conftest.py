@@ -6,6 +6,8 @@ All of it for all of them would take longer than the other tests together. `make
 representative allocators (tests/conftest.py), and `make test-programs` a part of the others.
 """
 
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -49,3 +51,14 @@ def control(tmp_path: Path) -> Under:
     home = tmp_path / "control"
     home.mkdir()
     return Under(GLIBC, home)
+
+
+@pytest.fixture(scope="session")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Callable[[Under], bytes]], bytes]:
+    """What a run answers on the C library, which this process asks only once."""
+
+    @cache
+    def answer(run: Callable[[Under], bytes]) -> bytes:
+        return run(Under(GLIBC, tmp_path_factory.mktemp("plain")))
+
+    return answer

@@ -48,6 +48,15 @@ def tree(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def keep_composed(tree: Path, count: int) -> None:
+    """Leaves only the first allocators in the catalogue of the copy."""
+    catalogue = tree / "catalogue" / "allocators.toml"
+    head, *entries = (
+        catalogue.read_text(encoding="utf-8").partition("\n[[system]]")[0].split("\n[[composed]]\n")
+    )
+    catalogue.write_text("\n[[composed]]\n".join([head, *entries[:count]]), encoding="utf-8")
+
+
 def alone(tree: Path, *command: str) -> subprocess.CompletedProcess[str]:
     environment = {"PATH": "/usr/bin:/bin", "PYTHON": sys.executable, "LC_ALL": "C.UTF-8"}
     return subprocess.run(
@@ -56,6 +65,7 @@ def alone(tree: Path, *command: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.programs
+@pytest.mark.long
 def test_each_allocator_runs_the_command(tree: Path) -> None:
     needed("g++", "g++")
     done = alone(tree, "bash", "-c", "ls / | sort")
@@ -70,11 +80,13 @@ def test_each_allocator_runs_the_command(tree: Path) -> None:
 @pytest.mark.programs
 def test_a_bad_end_is_reported(tree: Path) -> None:
     needed("g++", "g++")
-    last = CATALOGUE.composed[-1].name
+    keep_composed(tree, 2)
+    first, last = (entry.name for entry in CATALOGUE.composed[:2])
     done = alone(tree, "bash", "-c", f"case $LD_PRELOAD in *{last}*) kill -ABRT $$ ;; esac")
     assert done.returncode == 1
     assert re.search(rf"  {last} +DIED of signal 6 \(ABRT\)", done.stdout)
-    assert done.stdout.count("ended well") == len(CATALOGUE.composed)  # the others, and none at all
+    assert re.search(rf"  {first} +ended well", done.stdout)
+    assert done.stdout.count("ended well") == 2  # this one, and none at all
 
 
 def test_a_command_that_fails_anyway_is_not_blamed_on_us(tree: Path) -> None:

@@ -15,10 +15,12 @@ from pathlib import Path
 import pytest
 
 from heapwright.artefacts.trace.file import export_wl
+from support.running import ran
 
 ROOT = Path(__file__).parents[3]
 COMPILERS = ("clang++-14", "clang++")
 FLAGS = ["-std=c++20", "-O1", "-gline-tables-only", "-fsanitize=fuzzer,address,undefined"]
+FLAGS += [f"-I{ROOT / 'native'}", f"-I{ROOT / 'include'}"]
 IMPORTERS = ["import/android.cpp", "import/import.cpp", "import/mtrace.cpp"]
 IMPORTERS += ["import/mtrace_text.cpp", "import/wl.cpp"]
 RUNS = 20_000
@@ -32,29 +34,28 @@ BY_A_SHELL = ["sh", "-c", '"$@"; exit $?', "sh"]
 """A peak of resident memory is handed down to whoever is executed: so not by this process."""
 
 
-def build(folder: Path, target: str, *more: Path) -> Path:
-    """The fuzzer, or a skip where no compiler has libFuzzer."""
-    compiler = next((found for name in COMPILERS if (found := shutil.which(name))), None)
-    if compiler is None:
-        pytest.skip("no clang++, so the readers are not fuzzed (package clang-14)")
+@pytest.fixture(scope="module")
+def compiler() -> str:
+    """A skip where there is none."""
+    found = next((found for name in COMPILERS if (found := shutil.which(name))), None)
+    return found or pytest.skip("no clang++, so the readers are not fuzzed (package clang-14)")
+
+
+@pytest.fixture(scope="module")
+def readers(compiler: str, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """The objects of the readers, which are in both fuzzers."""
+    folder = tmp_path_factory.mktemp("readers")
+    sources = sorted((ROOT / "native" / "trace").glob("*.cpp"))
+    done = ran([compiler, *FLAGS, "-c", *sources], cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return sorted(folder.glob("*.o"))
+
+
+def build(compiler: str, readers: list[Path], folder: Path, target: str, *more: Path) -> Path:
+    """The fuzzer, or a skip where the compiler has no libFuzzer."""
     program = folder / target
-    sources = [
-        ROOT / "tests" / "native" / "trace" / "fuzz" / f"{target}.cpp",
-        *sorted((ROOT / "native" / "trace").glob("*.cpp")),
-    ]
-    words = [
-        compiler,
-        *FLAGS,
-        "-I",
-        ROOT / "native",
-        "-I",
-        ROOT / "include",
-        *sources,
-        *more,
-        "-o",
-        program,
-    ]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    source = ROOT / "tests" / "native" / "trace" / "fuzz" / f"{target}.cpp"
+    done = ran([compiler, *FLAGS, source, *readers, *more, "-o", program])
     if "libclang_rt.fuzzer" in done.stderr:
         pytest.skip(f"{compiler} has no libFuzzer: the readers are not fuzzed")
     assert done.returncode == 0, done.stderr
@@ -80,8 +81,10 @@ def fuzz(program: Path, seeds: Path) -> str:
 
 
 @pytest.mark.compiles
-def test_any_bytes_as_a_trace(tmp_path: Path, trace: Path) -> None:
-    program = build(tmp_path, "trace_fuzz")
+def test_any_bytes_as_a_trace(
+    compiler: str, readers: list[Path], tmp_path: Path, trace: Path
+) -> None:
+    program = build(compiler, readers, tmp_path, "trace_fuzz")
     seeds = tmp_path / "seeds"
     seeds.mkdir()
     data = bytearray(trace.read_bytes())
@@ -94,9 +97,11 @@ def test_any_bytes_as_a_trace(tmp_path: Path, trace: Path) -> None:
 
 
 @pytest.mark.compiles
-def test_any_bytes_as_another_format(tmp_path: Path, trace: Path) -> None:
+def test_any_bytes_as_another_format(
+    compiler: str, readers: list[Path], tmp_path: Path, trace: Path
+) -> None:
     parts = [ROOT / "native" / "trace" / "program" / name for name in IMPORTERS]
-    program = build(tmp_path, "import_fuzz", *parts)
+    program = build(compiler, readers, tmp_path, "import_fuzz", *parts)
     seeds = tmp_path / "seeds"
     seeds.mkdir()
     export_wl(trace, tmp_path / "calls.wl")
