@@ -83,6 +83,14 @@ tool 'ruff check' 'ruff of PyPI' .venv/bin/ruff .venv/bin/ruff check -q .
 tool codespell 'codespell of PyPI' .venv/bin/codespell spelling
 tool words 'rich of PyPI' .venv/bin/python .venv/bin/python scripts/words.py
 [ "$mode" = quick ] && exit $failed
+# These two take longest, so they run at once.
+printed=$(mktemp)
+(
+    tool clang-tidy 'clang-tidy of PyPI' .venv/bin/clang-tidy tidy
+    exit $failed
+) >"$printed" 2>&1 &
 tool mypy 'mypy of PyPI' .venv/bin/mypy type_check
-tool clang-tidy 'clang-tidy of PyPI' .venv/bin/clang-tidy tidy
+wait $! || failed=1
+cat "$printed"
+rm "$printed"
 exit $failed
