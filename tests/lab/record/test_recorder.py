@@ -88,8 +88,16 @@ def test_an_interrupt_of_a_program_reaches_the_command(
 ) -> None:
     """In a background job, or where another program sends it to the recording alone."""
     monkeypatch.setattr(recorder, "TERMINAL", str(tmp_path / "none"))
-    # The recording waits by then: an earlier interrupt would end the test runner.
-    command = ("sh", "-c", f"sleep 0.5; kill -INT {os.getpid()}; exec sleep 60")
+    waits, read_to_end = tmp_path / "waits", recorder.read_to_end
+
+    def waiting(descriptor: int) -> bytes:
+        waits.touch()
+        return read_to_end(descriptor)
+
+    # An interrupt before the recording waits would end the test runner.
+    monkeypatch.setattr(recorder, "read_to_end", waiting)
+    waiting_first = f"until [ -e {waits} ]; do sleep 0.01; done"
+    command = ("sh", "-c", f"{waiting_first}; kill -INT {os.getpid()}; exec sleep 60")
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a test runner ignores it
     try:
         outcome = record(changed(request_, command=command))
