@@ -42,6 +42,14 @@ units() {
     fi
 }
 
+# marked MARKERS: the files of tests that name one of these markers, and the folders whose conftest.py
+# does. To collect all files takes each process many seconds. tests/conftest.py checks that no test
+# has its marker from elsewhere.
+marked() {
+    grep -rlE "mark\.($1)\b" --include='test_*.py' --include=conftest.py tests |
+        grep -vx tests/conftest.py | sed 's|/conftest\.py$||' | sort
+}
+
 # tests PROCESSES OPTION…: runs pytest and lists the slowest tests at the end.
 tests() {
     local processes=$1
@@ -61,10 +69,12 @@ all)
     tests $((jobs + 1))
     ;;
 programs)
-    tests $((2 * jobs)) -m 'programs and not slow and not compiles'
+    readarray -t files < <(marked 'programs|each_allocator')
+    tests $((2 * jobs)) -m 'programs and not slow and not compiles' "${files[@]}"
     ;;
 builds)
-    tests "$((jobs + 1))" -m 'compiles and not slow'
+    readarray -t files < <(marked compiles)
+    tests "$jobs" -m 'compiles and not slow' "${files[@]}"
     ;;
 *)
     echo "usage: scripts/test.sh [quick|all|programs|builds]" >&2

@@ -19,9 +19,11 @@ program that they start would too, but some are there to be interrupted.
 """
 
 import os
+import re
 import signal
 import zlib
 from collections.abc import Callable, Generator, Iterator
+from functools import cache
 from itertools import islice
 from pathlib import Path
 
@@ -61,8 +63,9 @@ REPRESENTATIVES = {
 }
 assert REPRESENTATIVES.keys() <= COMPOSED
 ALWAYS = "granary"
-PROGRAMS = Path(__file__).parent / "acceptance" / "programs"
-STRESS = Path(__file__).parent / "acceptance" / "stress"
+TESTS = Path(__file__).parent
+PROGRAMS = TESTS / "acceptance" / "programs"
+STRESS = TESTS / "acceptance" / "stress"
 TURNS = 4
 
 
@@ -73,9 +76,28 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None, N
         if item.get_closest_marker("each_allocator") is not None:
             assert isinstance(item, pytest.Function)
             _mark_target(item)
+    _refuse_hidden_markers(items)
     yield
     processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     items[:] = _long_ones_first(items, processes)
+
+
+def _refuse_hidden_markers(items: list[pytest.Item]) -> None:
+    """scripts/test.sh looks for these markers in the files, to collect no others."""
+    for item in items:
+        for marker in ("programs", "compiles"):
+            if item.get_closest_marker(marker) and marker not in _markers_named(item.path):
+                raise pytest.UsageError(f"{item.nodeid}: its file does not name mark.{marker}")
+
+
+@cache
+def _markers_named(file: Path) -> set[str]:
+    """The markers that a file or a conftest.py of its folders names."""
+    folders = [folder for folder in file.parents if TESTS in folder.parents]
+    paths = [file, *(folder / "conftest.py" for folder in folders)]
+    text = "".join(path.read_text(encoding="utf-8") for path in paths if path.exists())
+    found = set(re.findall(r"mark\.(\w+)", text))
+    return found | {"programs"} if "each_allocator" in found else found
 
 
 def _mark_target(item: pytest.Function) -> None:
