@@ -34,7 +34,7 @@ __attribute__((noinline)) void lose(int count) {
     for (int i = 0; i < count; ++i) memset(malloc(100), 1, 100);
 }
 __attribute__((noinline)) void overwrite_stack(void) {
-    volatile char room[8192];
+    volatile char room[262144]; /* more than the recorder uses below malloc */
     for (unsigned i = 0; i < sizeof room; ++i) room[i] = 0;
 }
 __attribute__((noinline)) int idle(int n) { return n * 3; }
