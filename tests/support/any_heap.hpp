@@ -5,10 +5,13 @@
 // of once for each of a thousand stacks. A verb that the heap does not have is null in its table.
 #pragma once
 
+#include <heapwright/core/address.hpp>
 #include <heapwright/core/introspection.hpp>
 #include <heapwright/core/traits.hpp>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <new>
 
 namespace heapwright::testing {
@@ -198,6 +201,30 @@ struct AnyHeap {
     [[nodiscard]] std::size_t getSize(void* object) const {
         return verbs->getSize == nullptr ? 0 : verbs->getSize(heap, object);
     }
+};
+
+/// A heap that is known by its table, from its beginning to its end.
+class Life {
+public:
+    explicit Life(const HeapVerbs& verbs) : verbs_(verbs), memory_(memoryFor(verbs)) {
+        verbs_.construct(memory_);
+    }
+    Life(const Life&) = delete;
+    Life& operator=(const Life&) = delete;
+    ~Life() {
+        verbs_.destroy(memory_);
+        std::free(memory_);
+    }
+    [[nodiscard]] AnyHeap heap() const { return {&verbs_, memory_}; }
+
+private:
+    static void* memoryFor(const HeapVerbs& verbs) {
+        const std::size_t place = std::max(verbs.place, std::size_t{64});
+        return std::aligned_alloc(place, roundUp(verbs.bytes, place));
+    }
+
+    const HeapVerbs& verbs_;
+    void* memory_;
 };
 
 } // namespace heapwright::testing

@@ -43,24 +43,23 @@ using MappedArenas =
 using MappedLists = AlignHeap<
     SelectMmapHeap<FixedLimit<2000>, CheckedHeap<MmapHeap>, ArenaHeap<RoundRobin<3>, Listed>>>;
 
-using Arenas = ::testing::Types<
-    Stack<SequentialFitHeap<Tries, 4 * KiB, Objects>>,
-    Stack<SequentialFitHeap<Tries, 4 * KiB, RunObjects>>,
-    Stack<SequentialFitHeap<UnsortedBins, 4 * KiB, Objects>>,
-    Stack<SequentialFitHeap<UnsortedBins, 4 * KiB, RunObjects>>, Stack<LockedPowers>,
-    Stack<AlignHeap<CheckedHeap<LockedPowers>>>, Stack<LockedQuick>, Uncounted<Blocks4>,
-    Uncounted<ArenaHeap<ByThread<2>, Arena>>, Uncounted<ArenaHeap<RoundRobin<5>, Arena>>,
-    Uncounted<ArenaHeap<FirstFree<3>, Arena>>, Uncounted<ArenaHeap<RoundRobin<3>, Listed>>,
-    Uncounted<MappedArenas>, Uncounted<MappedLists>,
-    Uncounted<ThreadHeap<4, Private<struct ArenaSuitePrivate>>>,
-    Uncounted<Bumping<struct ArenaSuiteBumping>>>;
-INSTANTIATE_TYPED_TEST_SUITE_P(Arenas, LayerStack, Arenas);
+using Arenas =
+    Stacks<Stack<SequentialFitHeap<Tries, 4 * KiB, Objects>>,
+           Stack<SequentialFitHeap<Tries, 4 * KiB, RunObjects>>,
+           Stack<SequentialFitHeap<UnsortedBins, 4 * KiB, Objects>>,
+           Stack<SequentialFitHeap<UnsortedBins, 4 * KiB, RunObjects>>, Stack<LockedPowers>,
+           Stack<AlignHeap<CheckedHeap<LockedPowers>>>, Stack<LockedQuick>, Uncounted<Blocks4>,
+           Uncounted<ArenaHeap<ByThread<2>, Arena>>, Uncounted<ArenaHeap<RoundRobin<5>, Arena>>,
+           Uncounted<ArenaHeap<FirstFree<3>, Arena>>, Uncounted<ArenaHeap<RoundRobin<3>, Listed>>,
+           Uncounted<MappedArenas>, Uncounted<MappedLists>,
+           Uncounted<ThreadHeap<4, Private<struct ArenaSuitePrivate>>>,
+           Uncounted<Bumping<struct ArenaSuiteBumping>>>;
+INSTANTIATE_TEST_SUITE_P(Arenas, LayerStack, ::testing::ValuesIn(Arenas::tables()));
 
-using Taxonomy =
-    ::testing::Types<Uncounted<allocators::Serial>, Uncounted<allocators::Concurrent>,
-                     Uncounted<allocators::PurePrivate>, Uncounted<allocators::Ptmalloc2>,
-                     Uncounted<allocators::Ptmalloc3>, Uncounted<allocators::Mtmalloc>>;
-INSTANTIATE_TYPED_TEST_SUITE_P(Taxonomy, LayerStack, Taxonomy);
+using Taxonomy = Stacks<Uncounted<allocators::Serial>, Uncounted<allocators::Concurrent>,
+                        Uncounted<allocators::PurePrivate>, Uncounted<allocators::Ptmalloc2>,
+                        Uncounted<allocators::Ptmalloc3>, Uncounted<allocators::Mtmalloc>>;
+INSTANTIATE_TEST_SUITE_P(Taxonomy, LayerStack, ::testing::ValuesIn(Taxonomy::tables()));
 
 TEST(ConcurrentSingleHeaps, AreConcurrentWhereAllTheirPartsAre) {
     EXPECT_TRUE(ConcurrentHeap<LockedPowers> && ForkableHeap<LockedPowers>);

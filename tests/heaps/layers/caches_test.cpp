@@ -34,18 +34,19 @@ using Kept = ThreadCacheHeap<Exact<9>, 64 * KiB, Overflow, 16, Below>;
 template <std::size_t Target, class Below>
 using Batched = BatchCacheHeap<PerDoubling<2, 16>, Target, 4, 16, Below>;
 
-using Caches = ::testing::Types<
-    Stack<Few<1, LonelyBlocks>>, Stack<Few<8, LockedQuick>>, Stack<Few<3, LockedPowers>>,
-    Stack<Many<1, LockedQuick>>, Stack<Many<32, LonelyBlocks>>, Stack<Many<32, LockedPowers>>,
-    Uncounted<Many<16, LockedMapped>>, Uncounted<Few<4, LockedPages>>,
-    Stack<SizeHeap<Few<8, LockedQuick>>>, Stack<AlignHeap<SizeHeap<Many<8, LockedPowers>>>>,
-    Stack<Few<2, Many<8, LockedQuick>>>,
-    Stack<ThreadCacheHeap<Exact<9>, 200, Batches<8>, 1, LockedQuick>>,
-    Stack<Kept<SlowStart<64, 16>, LockedQuick>>,
-    Uncounted<Kept<OwnArena<64, SlowStart<1, 8>>, Arenas>>, Stack<Batched<2, LockedQuick>>,
-    Stack<Batched<32, LockedPowers>>, Uncounted<Batched<8, LockedMapped>>,
-    Stack<Few<8, Batched<4, LockedQuick>>>, Stack<BatchCacheHeap<Exact<9>, 4, 1, 1, LockedQuick>>>;
-INSTANTIATE_TYPED_TEST_SUITE_P(Caches, LayerStack, Caches);
+using Caches =
+    Stacks<Stack<Few<1, LonelyBlocks>>, Stack<Few<8, LockedQuick>>, Stack<Few<3, LockedPowers>>,
+           Stack<Many<1, LockedQuick>>, Stack<Many<32, LonelyBlocks>>,
+           Stack<Many<32, LockedPowers>>, Uncounted<Many<16, LockedMapped>>,
+           Uncounted<Few<4, LockedPages>>, Stack<SizeHeap<Few<8, LockedQuick>>>,
+           Stack<AlignHeap<SizeHeap<Many<8, LockedPowers>>>>, Stack<Few<2, Many<8, LockedQuick>>>,
+           Stack<ThreadCacheHeap<Exact<9>, 200, Batches<8>, 1, LockedQuick>>,
+           Stack<Kept<SlowStart<64, 16>, LockedQuick>>,
+           Uncounted<Kept<OwnArena<64, SlowStart<1, 8>>, Arenas>>, Stack<Batched<2, LockedQuick>>,
+           Stack<Batched<32, LockedPowers>>, Uncounted<Batched<8, LockedMapped>>,
+           Stack<Few<8, Batched<4, LockedQuick>>>,
+           Stack<BatchCacheHeap<Exact<9>, 4, 1, 1, LockedQuick>>>;
+INSTANTIATE_TEST_SUITE_P(Caches, LayerStack, ::testing::ValuesIn(Caches::tables()));
 
 } // namespace
 } // namespace heapwright::testing

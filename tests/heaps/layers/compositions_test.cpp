@@ -17,17 +17,18 @@
 namespace heapwright::testing {
 namespace {
 
-using Compositions = ::testing::Types<
-    Stack<ANSIWrapper<AlignHeap<Tagged>>>, Stack<ANSIWrapper<CheckedHeap<Rising>>>,
-    Uncounted<allocators::Kingsley>, Uncounted<allocators::KingsleyCoalescing>,
-    Uncounted<allocators::Lea>, Uncounted<allocators::lea::Checked>,
-    Uncounted<allocators::kingsley_coalescing::Checked>, Uncounted<allocators::kingsley::Checked>,
-    Uncounted<allocators::WinXp>, Uncounted<allocators::winxp::Checked>,
-    Uncounted<allocators::Vmalloc>, Uncounted<allocators::vmalloc::Checked>,
-    Uncounted<allocators::Reap>, Uncounted<allocators::reap::Checked>,
-    Stack<allocators::NestedReap<CountingHeap>>, Stack<allocators::SharedReap<CountingHeap>>,
-    Uncounted<allocators::ReapHoard>, Uncounted<allocators::UserHeap<SystemExtents>>>;
-INSTANTIATE_TYPED_TEST_SUITE_P(Compositions, LayerStack, Compositions);
+using Compositions =
+    Stacks<Stack<ANSIWrapper<AlignHeap<Tagged>>>, Stack<ANSIWrapper<CheckedHeap<Rising>>>,
+           Uncounted<allocators::Kingsley>, Uncounted<allocators::KingsleyCoalescing>,
+           Uncounted<allocators::Lea>, Uncounted<allocators::lea::Checked>,
+           Uncounted<allocators::kingsley_coalescing::Checked>,
+           Uncounted<allocators::kingsley::Checked>, Uncounted<allocators::WinXp>,
+           Uncounted<allocators::winxp::Checked>, Uncounted<allocators::Vmalloc>,
+           Uncounted<allocators::vmalloc::Checked>, Uncounted<allocators::Reap>,
+           Uncounted<allocators::reap::Checked>, Stack<allocators::NestedReap<CountingHeap>>,
+           Stack<allocators::SharedReap<CountingHeap>>, Uncounted<allocators::ReapHoard>,
+           Uncounted<allocators::UserHeap<SystemExtents>>>;
+INSTANTIATE_TEST_SUITE_P(Compositions, LayerStack, ::testing::ValuesIn(Compositions::tables()));
 
 } // namespace
 } // namespace heapwright::testing

@@ -68,10 +68,9 @@ TEST(Constraints, ClassHeapMustBeAListOverNullHeap) {
 
 /// What lists upon lists hand out again is live for the check above them.
 using Twice = StrictSegHeap<PowerOfTwo<4>, Nothing, Powers>;
-using Rechecked =
-    ::testing::Types<Stack<CheckedHeap<Twice>>, OneSize<CheckedHeap<FreelistHeap<Tagged>>>,
-                     Stack<CheckedHeap<SizeHeap<CheckedHeap<Powers>>>>>;
-INSTANTIATE_TYPED_TEST_SUITE_P(Rechecked, LayerStack, Rechecked);
+using Rechecked = Stacks<Stack<CheckedHeap<Twice>>, OneSize<CheckedHeap<FreelistHeap<Tagged>>>,
+                         Stack<CheckedHeap<SizeHeap<CheckedHeap<Powers>>>>>;
+INSTANTIATE_TEST_SUITE_P(Rechecked, LayerStack, ::testing::ValuesIn(Rechecked::tables()));
 
 } // namespace
 } // namespace heapwright::testing

@@ -7,14 +7,15 @@
 namespace heapwright::testing {
 namespace {
 
-using Neighbours = ::testing::Types<
-    Stack<SizeHeap<ChunkHeap<4 * KiB, 8, CountingHeap>>>, Uncounted<SizeHeap<MmapHeap>>,
-    Stack<Blocks>, Stack<RunBlocks>, Uncounted<CoalesceHeap<16 * KiB, CoalesceableHeap<MmapHeap>>>,
-    Uncounted<CoalesceHeap<16 * KiB, CoalesceableHeap<SbrkHeap>>>, Stack<Powers>,
-    Stack<StrictSegHeap<PowerOfTwo<8>, Nothing, SizeHeap<ZeroingCountingHeap>>>, Stack<Quick>,
-    Stack<RunQuick>, Stack<StrictSegHeap<PowerOfTwo<12>, Nothing, Blocks>>,
-    Stack<CheckedHeap<Powers>>, Stack<CheckedHeap<RunQuick>>, Stack<AlignHeap<Powers>>>;
-INSTANTIATE_TYPED_TEST_SUITE_P(Neighbours, LayerStack, Neighbours);
+using Neighbours =
+    Stacks<Stack<SizeHeap<ChunkHeap<4 * KiB, 8, CountingHeap>>>, Uncounted<SizeHeap<MmapHeap>>,
+           Stack<Blocks>, Stack<RunBlocks>,
+           Uncounted<CoalesceHeap<16 * KiB, CoalesceableHeap<MmapHeap>>>,
+           Uncounted<CoalesceHeap<16 * KiB, CoalesceableHeap<SbrkHeap>>>, Stack<Powers>,
+           Stack<StrictSegHeap<PowerOfTwo<8>, Nothing, SizeHeap<ZeroingCountingHeap>>>,
+           Stack<Quick>, Stack<RunQuick>, Stack<StrictSegHeap<PowerOfTwo<12>, Nothing, Blocks>>,
+           Stack<CheckedHeap<Powers>>, Stack<CheckedHeap<RunQuick>>, Stack<AlignHeap<Powers>>>;
+INSTANTIATE_TEST_SUITE_P(Neighbours, LayerStack, ::testing::ValuesIn(Neighbours::tables()));
 
 } // namespace
 } // namespace heapwright::testing

@@ -20,18 +20,17 @@ using NoPowers = StrictSegHeap<PowerOfTwo<10>, FreelistHeap<NullHeap>, SizeHeap<
 using NoLea = ThresholdHeap<512, NoQuick>;
 using Reap = NestedHeap<ClearOptimizedHeap<NoLea, Region<CountingHeap>>>;
 
-using Regions = ::testing::Types<
-    Stack<Region<CountingHeap>>, Stack<ZoneHeap<2 * KiB, CountingHeap>>,
-    Stack<ZoneHeap<64 * KiB, CountingHeap>>, Stack<XallocHeap<4 * MiB, CountingHeap>>,
-    Stack<NestedHeap<Region<CountingHeap>>>, Stack<SizeHeap<Region<CountingHeap>>>,
-    Stack<SizeHeap<XallocHeap<4 * MiB, CountingHeap>>>,
-    Stack<CheckedHeap<SizeHeap<ZoneHeap<4 * KiB, CountingHeap>>>>,
-    OneSize<FreelistHeap<ZoneHeap<4 * KiB, CountingHeap>>>, Stack<Region<Region<CountingHeap>>>,
-    Stack<Region<ObstackHeap<4 * KiB, CountingHeap>>>>;
-INSTANTIATE_TYPED_TEST_SUITE_P(Regions, LayerStack, Regions);
+using Regions =
+    Stacks<Stack<Region<CountingHeap>>, Stack<ZoneHeap<2 * KiB, CountingHeap>>,
+           Stack<ZoneHeap<64 * KiB, CountingHeap>>, Stack<XallocHeap<4 * MiB, CountingHeap>>,
+           Stack<NestedHeap<Region<CountingHeap>>>, Stack<SizeHeap<Region<CountingHeap>>>,
+           Stack<SizeHeap<XallocHeap<4 * MiB, CountingHeap>>>,
+           Stack<CheckedHeap<SizeHeap<ZoneHeap<4 * KiB, CountingHeap>>>>,
+           OneSize<FreelistHeap<ZoneHeap<4 * KiB, CountingHeap>>>,
+           Stack<Region<Region<CountingHeap>>>, Stack<Region<ObstackHeap<4 * KiB, CountingHeap>>>>;
+INSTANTIATE_TEST_SUITE_P(Regions, LayerStack, ::testing::ValuesIn(Regions::tables()));
 
-using Reaps =
-    ::testing::Types<Stack<ClearOptimizedHeap<Merging, Region<CountingHeap>>>,
+using Reaps = Stacks<Stack<ClearOptimizedHeap<Merging, Region<CountingHeap>>>,
                      Stack<ClearOptimizedHeap<NoQuick, Region<CountingHeap>>>,
                      Stack<ClearOptimizedHeap<NoPowers, Region<CountingHeap>>>,
                      Stack<ClearOptimizedHeap<Merging, ZoneHeap<4 * KiB, CountingHeap>>>,
@@ -46,7 +45,7 @@ using Reaps =
                      Stack<NestedHeap<EmulatedRegionHeap<MmapHeap, Quick>>>,
                      Uncounted<EmulatedRegionHeap<MmapHeap, MallocHeap>>,
                      Uncounted<NestedHeap<Region<MmapHeap>>>>;
-INSTANTIATE_TYPED_TEST_SUITE_P(Reaps, LayerStack, Reaps);
+INSTANTIATE_TEST_SUITE_P(Reaps, LayerStack, ::testing::ValuesIn(Reaps::tables()));
 
 /// Objects of an obstack come and go as on a stack.
 template <class H>

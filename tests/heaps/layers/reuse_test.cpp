@@ -9,7 +9,7 @@
 namespace heapwright::testing {
 namespace {
 
-using ManySizes = ::testing::Types<
+using ManySizes = Stacks<
     Stack<AdaptHeap<BestFitTree, CountingHeap>>, Stack<AdaptHeap<BestFitTree, Tagged>>,
     Stack<AdaptHeap<BestFitTree, Blocks>>, Stack<AdaptHeap<LifoList, CountingHeap>>,
     Stack<AdaptHeap<FifoList, SizeHeap<ChunkHeap<4 * KiB, 8, CountingHeap>>>>,
@@ -22,16 +22,15 @@ using ManySizes = ::testing::Types<
     Uncounted<QuarantineHeap<64 * KiB, MallocHeap>>,
     Uncounted<LockedHeap<FutexLock, RandomFreelistHeap<4, SizeHeap<MmapHeap>>>>,
     Uncounted<AdaptHeap<BestFitTree, MmapHeap>>, Uncounted<BoundedFreelistHeap<4, MallocHeap>>>;
-INSTANTIATE_TYPED_TEST_SUITE_P(ManySizes, LayerStack, ManySizes);
+INSTANTIATE_TEST_SUITE_P(ManySizes, LayerStack, ::testing::ValuesIn(ManySizes::tables()));
 
 using OneOfManySizes =
-    ::testing::Types<OneSize<AdaptHeap<LifoList, CountingHeapAt<8>>>,
-                     OneSize<DLList<CountingHeapAt<8>>>,
-                     OneSize<DLList<FreelistHeap<CountingHeap>>>,
-                     OneSize<BoundedFreelistHeap<8, ChunkHeap<4 * KiB, 8, CountingHeap>>>,
-                     OneSize<RandomFreelistHeap<32, ChunkHeap<4 * KiB, 8, CountingHeap>>>,
-                     OneSize<AdaptHeap<FifoList, ZeroingCountingHeap>>>;
-INSTANTIATE_TYPED_TEST_SUITE_P(OneOfManySizes, LayerStack, OneOfManySizes);
+    Stacks<OneSize<AdaptHeap<LifoList, CountingHeapAt<8>>>, OneSize<DLList<CountingHeapAt<8>>>,
+           OneSize<DLList<FreelistHeap<CountingHeap>>>,
+           OneSize<BoundedFreelistHeap<8, ChunkHeap<4 * KiB, 8, CountingHeap>>>,
+           OneSize<RandomFreelistHeap<32, ChunkHeap<4 * KiB, 8, CountingHeap>>>,
+           OneSize<AdaptHeap<FifoList, ZeroingCountingHeap>>>;
+INSTANTIATE_TEST_SUITE_P(OneOfManySizes, LayerStack, ::testing::ValuesIn(OneOfManySizes::tables()));
 
 /// Strict segregated fits over the list of each class.
 template <class List>
@@ -40,29 +39,29 @@ template <class List>
 using TightLists =
     StrictSegHeap<PowerOfTwo<10>, List, SizeHeap<ChunkHeap<16 * KiB, 8, CountingHeap>>>;
 
-using PerClass = ::testing::Types<
-    Stack<Lists<AdaptHeap<LifoList, NullHeap>>>, Stack<Lists<AdaptHeap<FifoList, NullHeap>>>,
-    Stack<Lists<DLList<NullHeap>>>, Stack<Lists<RandomFreelistHeap<8, NullHeap>>>,
-    Stack<Lists<BoundedFreelistHeap<2, NullHeap>>>,
-    Stack<SegHeap<PowerOfTwo<10>, BoundedFreelistHeap<1, NullHeap>, Tagged>>,
-    Stack<CheckedHeap<StrictSegHeap<Exact<4>, BoundedFreelistHeap<3, NullHeap>, Blocks>>>,
-    Stack<TightLists<DLList<NullHeap>>>, Stack<TightLists<AdaptHeap<FifoList, NullHeap>>>,
-    Stack<CheckedHeap<TightLists<RandomFreelistHeap<8, NullHeap>>>>,
-    Stack<StrictSegHeap<Exact<4>, DLList<NullHeap>, Blocks>>>;
-INSTANTIATE_TYPED_TEST_SUITE_P(PerClass, LayerStack, PerClass);
+using PerClass =
+    Stacks<Stack<Lists<AdaptHeap<LifoList, NullHeap>>>, Stack<Lists<AdaptHeap<FifoList, NullHeap>>>,
+           Stack<Lists<DLList<NullHeap>>>, Stack<Lists<RandomFreelistHeap<8, NullHeap>>>,
+           Stack<Lists<BoundedFreelistHeap<2, NullHeap>>>,
+           Stack<SegHeap<PowerOfTwo<10>, BoundedFreelistHeap<1, NullHeap>, Tagged>>,
+           Stack<CheckedHeap<StrictSegHeap<Exact<4>, BoundedFreelistHeap<3, NullHeap>, Blocks>>>,
+           Stack<TightLists<DLList<NullHeap>>>, Stack<TightLists<AdaptHeap<FifoList, NullHeap>>>,
+           Stack<CheckedHeap<TightLists<RandomFreelistHeap<8, NullHeap>>>>,
+           Stack<StrictSegHeap<Exact<4>, DLList<NullHeap>, Blocks>>>;
+INSTANTIATE_TEST_SUITE_P(PerClass, LayerStack, ::testing::ValuesIn(PerClass::tables()));
 
-using SlabStacks = ::testing::Types<
-    Stack<BitmapSlabHeap<4000, 16 * KiB, CountingHeap>>,
-    Stack<BitmapSlabHeap<48, 4 * KiB, CountingHeap>, true, 1, 48>,
-    Stack<BitmapSlabHeap<48, 1 * KiB, CountingHeapAt<8>>, true, 1, 48>,
-    Stack<BitmapSlabHeap<1000, 4 * KiB, Tagged>, true, 1, 1000>,
-    Stack<BitmapSlabHeap<100, 4 * KiB, AlignHeap<Quick>>, true, 1, 100>,
-    Stack<QuarantineHeap<1 * KiB, BitmapSlabHeap<100, 4 * KiB, CountingHeap>>, true, 1, 100>,
-    Stack<SizeHeap<BitmapSlabHeap<128, 4 * KiB, CountingHeap>>, true, 1, 100>,
-    Stack<TryHeap<BitmapSlabHeap<64, 4 * KiB, CountingHeap>, CountingHeap>>,
-    Uncounted<BitmapSlabHeap<4000, 16 * KiB, MmapHeap>>,
-    Uncounted<BitmapSlabHeap<4000, 64 * KiB, MallocHeap>>>;
-INSTANTIATE_TYPED_TEST_SUITE_P(SlabStacks, LayerStack, SlabStacks);
+using SlabStacks =
+    Stacks<Stack<BitmapSlabHeap<4000, 16 * KiB, CountingHeap>>,
+           Stack<BitmapSlabHeap<48, 4 * KiB, CountingHeap>, true, 1, 48>,
+           Stack<BitmapSlabHeap<48, 1 * KiB, CountingHeapAt<8>>, true, 1, 48>,
+           Stack<BitmapSlabHeap<1000, 4 * KiB, Tagged>, true, 1, 1000>,
+           Stack<BitmapSlabHeap<100, 4 * KiB, AlignHeap<Quick>>, true, 1, 100>,
+           Stack<QuarantineHeap<1 * KiB, BitmapSlabHeap<100, 4 * KiB, CountingHeap>>, true, 1, 100>,
+           Stack<SizeHeap<BitmapSlabHeap<128, 4 * KiB, CountingHeap>>, true, 1, 100>,
+           Stack<TryHeap<BitmapSlabHeap<64, 4 * KiB, CountingHeap>, CountingHeap>>,
+           Uncounted<BitmapSlabHeap<4000, 16 * KiB, MmapHeap>>,
+           Uncounted<BitmapSlabHeap<4000, 64 * KiB, MallocHeap>>>;
+INSTANTIATE_TEST_SUITE_P(SlabStacks, LayerStack, ::testing::ValuesIn(SlabStacks::tables()));
 
 } // namespace
 } // namespace heapwright::testing

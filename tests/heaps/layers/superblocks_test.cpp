@@ -17,7 +17,7 @@ using Rule = Verified<Emptiness<1, 4, 4>>;
 template <class Small>
 using AnySize = SplitHeap<4 * KiB, Small, MmapHeap>;
 
-using SuperblockStacks = ::testing::Types<
+using SuperblockStacks = Stacks<
     Stack<AlignedBlockHeap<4 * KiB, 1 * MiB, CountingHeap>>,
     Uncounted<AlignedBlockHeap<8 * KiB, 2 * MiB, MmapHeap>>,
     Uncounted<AnySize<SuperblockHeap<Slots, Mapped>>>,
@@ -27,7 +27,7 @@ using SuperblockStacks = ::testing::Types<
     Uncounted<AnySize<HoardHeap<Slots, OwnHeap<8>, Rule, CleanLines, Mapped>>>,
     Uncounted<AnySize<HoardHeap<Slots, PerProcessor<64>, Never, AnyLines, Counted>>>,
     Uncounted<StatisticsHeap<AnySize<HoardHeap<Slots, OfThree, Rule, CleanLines, Counted>>>>>;
-INSTANTIATE_TYPED_TEST_SUITE_P(Superblocks, LayerStack, SuperblockStacks);
+INSTANTIATE_TEST_SUITE_P(Superblocks, LayerStack, ::testing::ValuesIn(SuperblockStacks::tables()));
 
 } // namespace
 } // namespace heapwright::testing

@@ -73,7 +73,7 @@ using Private =
     LockedHeap<FutexLock, StrictSegHeap<PowerOfTwo<10>, Nothing, SizeHeap<LonelyCounting>>>;
 using Owned = LockedHeap<FutexLock, AlignHeap<CheckedHeap<Quick>>>;
 
-using Use = ::testing::Types<
+using Use = Stacks<
     Stack<Resource>, Stack<Allocator>, Stack<AlignHeap<CheckedHeap<Allocator>>>,
     Stack<SizeHeap<ChunkHeap<4 * KiB, 8, Resource>>>, Stack<ChunkHeap<4 * KiB, 0, Allocator>>,
     Stack<CoalesceHeap<4 * KiB, CoalesceableHeap<Resource>>>, Stack<One>,
@@ -89,7 +89,7 @@ using Use = ::testing::Types<
     Stack<PHOThreadHeap<2, LockedHeap<FutexLock, ChunkHeap<4 * KiB, 0, CountingHeap>>>>,
     Uncounted<PHOThreadHeap<4, LockedHeap<FutexLock, MmapHeap>>>,
     Stack<SizeHeap<PHOThreadHeap<4, Owned>>>, Uncounted<PurePrivate>, Uncounted<PrivateOwnership>>;
-INSTANTIATE_TYPED_TEST_SUITE_P(Use, LayerStack, Use);
+INSTANTIATE_TEST_SUITE_P(Use, LayerStack, ::testing::ValuesIn(Use::tables()));
 
 /// What throws is no heap for the suite, but its histories are a heap's.
 TEST(ThrowExceptionHeapInHistories, ServesAsTheHeapBelow) {

@@ -33,26 +33,6 @@ void PrintTo(const Pair& pair, std::ostream* out) {
 
 namespace {
 
-/// A heap of a pair, from its beginning to its end.
-class Life {
-public:
-    explicit Life(const HeapVerbs& verbs)
-        : verbs_(verbs), memory_(std::aligned_alloc(64, roundUp(verbs.bytes, 64))) {
-        verbs_.construct(memory_);
-    }
-    Life(const Life&) = delete;
-    Life& operator=(const Life&) = delete;
-    ~Life() {
-        verbs_.destroy(memory_);
-        std::free(memory_);
-    }
-    [[nodiscard]] AnyHeap heap() const { return {&verbs_, memory_}; }
-
-private:
-    const HeapVerbs& verbs_;
-    void* memory_;
-};
-
 class PairOfHeaps : public ::testing::TestWithParam<Pair> {
 protected:
     void SetUp() override { begin(); }
