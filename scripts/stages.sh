@@ -21,15 +21,15 @@ stage() {
     return "$status"
 }
 
-# It has a lower priority, so it takes what the stages leave of the processors. What it prints
-# appears when it is joined.
+# Its priority is a little lower, so it takes what the stages leave of the processors. With a much lower one,
+# it would miss the limits of time in the tests. What it prints appears when it is joined.
 stage_beside() {
     beside_name=$1 beside_files=$(mktemp -d)
     shift
     set -m # a process group of its own
     {
         TIMEFORMAT='%R %U %S'
-        time nice -n 10 "$@" >"$beside_files/printed" 2>&1
+        time nice -n 5 "$@" >"$beside_files/printed" 2>&1
     } 2>"$beside_files/clock" </dev/null &
     set +m
     beside=$!
