@@ -14,6 +14,7 @@ import pytest
 from heapwright.artefacts.trace.file import trace_info
 from heapwright.base import native
 from heapwright.base.errors import HeapwrightError
+from heapwright.base.interruption import read_to_end
 from heapwright.base.paths import TRACE_MAGIC
 from heapwright.record import recorder
 from heapwright.record.recorder import HowToRecord, Outcome, Request, record
@@ -88,7 +89,7 @@ def test_an_interrupt_of_a_program_reaches_the_command(
 ) -> None:
     """In a background job, or where another program sends it to the recording alone."""
     monkeypatch.setattr(recorder, "TERMINAL", str(tmp_path / "none"))
-    waits, read_to_end = tmp_path / "waits", recorder.read_to_end
+    waits = tmp_path / "waits"
 
     def waiting(descriptor: int) -> bytes:
         waits.touch()
