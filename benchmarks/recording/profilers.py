@@ -85,6 +85,12 @@ def rows(folder: Path, memray: str | None) -> Iterator[Row]:
         "HEAPWRIGHT_SAMPLE": str(MEAN),
         "HEAPWRIGHT_SAMPLE_FILE": str(folder / "of"),
     }
+    granary = {"LD_PRELOAD": str(native.library("granary"))}
+    within = {
+        "LD_PRELOAD": str(native.library("granary-sampled")),
+        "HEAPWRIGHT_GRANARY": f"sample={MEAN}",
+        "HEAPWRIGHT_SAMPLE_FILE": str(folder / "of"),
+    }
     jemalloc = {"LD_PRELOAD": JEMALLOC}
     tcmalloc = {"LD_PRELOAD": TCMALLOC}
     profiled = f"prof:true,lg_prof_sample:19,prof_prefix:{folder}/je"
@@ -100,6 +106,8 @@ def rows(folder: Path, memray: str | None) -> Iterator[Row]:
         words = ("-m", "memray", "run", "-q", "-f", "-o", str(folder / "memray"))
         yield Row("memray", memray=words, languages=("Python",))
         yield Row("memray --native", memray=(*words, "--native"), languages=("Python",))
+    yield Row("granary", granary, base="granary")
+    yield Row("granary-sampled, at 512 KiB", within, base="granary")
     yield Row("jemalloc", jemalloc, base="jemalloc")
     yield Row(
         "jemalloc, sampled at 512 KiB", {**jemalloc, "MALLOC_CONF": profiled}, base="jemalloc"

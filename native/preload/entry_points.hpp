@@ -21,9 +21,9 @@
 
 namespace heapwright::preload {
 
-/// `Identity` has the library's `name` and `version`.
-template <CompleteAllocator Allocator, class Identity>
-struct EntryPointsOf : CApi<Allocator>, HeapInfo<Allocator> {
+/// `Identity` has the library's `name` and `version`. `Api` is `CApi`, or derives from it.
+template <CompleteAllocator Allocator, class Identity, template <class> class Api = CApi>
+struct EntryPointsOf : Api<Allocator>, HeapInfo<Allocator> {
     using Heap = Allocator;
     using Fork = ForkHandlers<Allocator>;
 

@@ -1,10 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The beginning and the end of a process under the sampler. It finds the next allocator, installs
-// the signals, follows forks, and writes the document at the exit.
-#include "recorder/next.hpp"
-#include "recorder/operator_fallback.hpp"
+// The beginning and the end of a process that is sampled. It installs the signals, follows forks,
+// and writes the document at the exit.
 #include "recorder/stacks/stacks.hpp"
 #include "sampling.hpp"
 #include "trace/blocks.hpp"
@@ -45,16 +43,15 @@ std::uint64_t noTime() noexcept {
     return 0;
 }
 
-/// Finds the next allocator. Pre: the thread is inside.
+/// Pre: the thread is inside.
 void beginOnce() noexcept {
     std::uint32_t none = 0;
     if (!begun.compare_exchange_strong(none, 1)) {
         return;
     }
     const platform::ErrnoKeeper keeper;
-    samples.alwaysHold(recorder::Arena::begin(), recorder::Arena::capacity);
-    recorder::findNext();
     readSettings(process.settings);
+    prepareLibrary(process.settings);
     process.nextThreshold = process.settings.threshold;
     process.pid.store(static_cast<std::uint32_t>(::getpid()));
     watchForks();
@@ -128,10 +125,10 @@ void childOfFork() {
 
 __attribute__((constructor)) void begin() {
     const platform::ErrnoKeeper keeper;
-    if (thisThread.progress.left == 0 && !beginThread(thisThread)) {
+    if (!isSampled() || (thisThread.progress.left == 0 && !beginThread(thisThread))) {
         return;
     }
-    recorder::findOperatorOwner();
+    startLibrary();
     ::pthread_atfork(&lockForFork, &unlockInParent, &childOfFork);
     if (process.settings.signal != 0) {
         handle(process.settings.signal, &onSignal);

@@ -47,6 +47,9 @@ public:
     /// The place of a block that the calling thread owns; `none` if it is no sample. No lock.
     [[nodiscard]] std::uint32_t find(const void* block) const noexcept {
         const auto address = reinterpret_cast<std::uintptr_t>(block);
+        if (address <= gone) {
+            return none; // free(NULL): an empty place is no sample
+        }
         for (std::size_t place = placeOf(address), tries = 0; tries < places;
              place = (place + 1) % places, ++tries) {
             const std::uintptr_t there = live_[place].block.load(std::memory_order_acquire);

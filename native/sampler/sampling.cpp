@@ -5,7 +5,6 @@
 #include "sampling.hpp"
 
 #include "exponential.hpp"
-#include "recorder/next.hpp"
 #include "recorder/stacks/stacks.hpp"
 
 #include <heapwright/core/random.hpp>

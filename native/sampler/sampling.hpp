@@ -3,6 +3,8 @@
 //
 // Samples the bytes that the program requests. Each thread counts down to its next sampled byte.
 // The block that contains it is a sample: its stack, label and size are noted until it is freed.
+// Two libraries share this: the preloaded one, whose routines are here, and granary with samples
+// (native/sampled/).
 //
 // Invariant: a thread's `left` is 0 before its first call, and above 0 afterwards. A nested call,
 // such as malloc by operator new, changes the progress, so that the outer call does not count
@@ -84,7 +86,15 @@ private:
     bool taken_;
 };
 
-/// Finds the next allocator and draws the thread's first distance. False: it is being done.
+// What differs between the libraries. Each defines these three.
+/// Whether this process is sampled. Any thread may ask, at any time.
+bool isSampled() noexcept;
+/// Called once, when the settings were read and before the first sample.
+void prepareLibrary(Settings& settings) noexcept;
+/// Called once, by the library's constructor.
+void startLibrary() noexcept;
+
+/// Begins the process, and draws the thread's first distance. False: it is being done.
 [[gnu::cold, gnu::noinline]] bool beginThread(Thread& self) noexcept;
 
 /// Gives the thread of this number its random numbers, and its first distance.

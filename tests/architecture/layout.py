@@ -63,6 +63,7 @@ INCLUDES: dict[str, set[str]] = {
     "native/replayer": TRACES,
     "native/rust": HEAPS | {"native/preload"},
     "native/runner": LOW | {"include/c"},
+    "native/sampled": HEAPS | {"native/preload", "native/recorder", "native/sampler"},
     "native/sampler": TRACES | {"native/recorder"},
     "native/synth": TRACES,
     "native/trace": LOW,

@@ -39,6 +39,10 @@
 
 namespace heapwright::preload {
 
+/// The identity of a library that takes samples (native/sampled/).
+template <class Identity>
+concept TakesSamples = requires { requires Identity::takesSamples; };
+
 /// The identity of a library beside which the C library keeps its own malloc.
 template <class Identity>
 concept LeavesMalloc = requires { requires Identity::leavesMalloc; };
@@ -54,6 +58,11 @@ public:
 
     [[gnu::cold]] static void begin() noexcept {
         GranarySettings::readOnce();
+        if constexpr (!TakesSamples<Identity>) {
+            if (GranarySettings::sampleBytes() != 0) {
+                refuseSamples();
+            }
+        }
         CLibraryCode::collect();
         DeferredWork::setWorker(&work, &isSafeCaller);
         GranarySettings::setWaker(&BackgroundThread::memoryWaits);
@@ -162,6 +171,13 @@ public:
     }
 
 private:
+    [[gnu::cold, gnu::noinline]] static void refuseSamples() noexcept {
+        constexpr std::string_view line =
+            "heapwright: HEAPWRIGHT_GRANARY: sample has no effect in this library; preload "
+            "libheapwright-granary-sampled.so instead\n";
+        platform::writeAll(2, line.data(), line.size());
+    }
+
     /// Bytes returned to the system since the start.
     [[gnu::cold]] static std::uint64_t returned() noexcept {
         std::uint64_t bytes = 0;

@@ -90,6 +90,7 @@ impl Error for SettingError {}
 
 /// Changes a setting, as the environment variable `HEAPWRIGHT_GRANARY` does. The names are
 /// `return`, `background`, `huge-pages`, `guard`, `statistics`, `format` and `to`.
+/// `sample` has no effect in the crate.
 ///
 /// ```
 /// use heapwright::granary::{self, SettingError};

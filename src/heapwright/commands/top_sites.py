@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from heapwright.artefacts.stacks.profile import Amount
-from heapwright.artefacts.stacks.sampler import OWN_LIBRARY
+from heapwright.artefacts.stacks.sampler import OWN_LIBRARIES
 from heapwright.base.errors import HeapwrightError
 from heapwright.commands.sampled import PREFIX, SUFFIX
 from heapwright.look.process import PROC, environment_of
@@ -199,9 +199,10 @@ class Sites:
 
 def _is_sampled(process: Path) -> bool:
     try:
-        return OWN_LIBRARY in (process / "maps").read_text("utf-8", "replace")
+        maps = (process / "maps").read_text("utf-8", "replace")
     except OSError:
         return False
+    return any(each in maps for each in OWN_LIBRARIES)
 
 
 def _prefix(process: Path, file: str) -> Path:

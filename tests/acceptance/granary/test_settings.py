@@ -39,7 +39,7 @@ def test_a_wrong_setting_is_reported_in_one_line_and_the_others_hold(ask: Ask) -
     assert answer.lines[0] == ("return", "never (5)")
     assert answer.err == (
         f"heapwright: {SETTINGS}: there is no setting 'colour'; there are return, background, "
-        "huge-pages, guard, statistics, format, to\n"
+        "huge-pages, guard, sample, statistics, format, to\n"
     )
     answer = ask("settings", "return=often")
     assert answer.lines[0] == ("return", "250ms (5)")

@@ -1,6 +1,10 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles programs and runs them under the sampler."""
+"""Compiles programs and runs them under the libraries that sample.
+
+A test with the fixture `sampled` runs twice: with the sampler in front of the C library's
+allocator, and with granary, which samples inside.
+"""
 
 import os
 import shutil
@@ -26,9 +30,38 @@ def library() -> Path:
         pytest.skip(f"needs the compiled parts: {error}")
 
 
+@pytest.fixture(scope="session")
+def granary_sampled() -> Path:
+    try:
+        return native.library("granary-sampled")
+    except HeapwrightError as error:
+        pytest.skip(f"needs the compiled parts: {error}")
+
+
 @pytest.fixture
-def sampled(library: Path, tmp_path: Path) -> Sampled:
-    """Runs a command, and returns its end and its documents in the order of their numbers."""
+def front(library: Path, tmp_path: Path) -> Sampled:
+    """Runs a command under the sampler in front of its allocator."""
+    return _runs(library, "HEAPWRIGHT_SAMPLE", "", tmp_path)
+
+
+@pytest.fixture
+def inside(granary_sampled: Path, tmp_path: Path) -> Sampled:
+    """Runs a command under granary with samples."""
+    return _runs(granary_sampled, "HEAPWRIGHT_GRANARY", "sample=", tmp_path)
+
+
+@pytest.fixture(params=["front", "inside"])
+def sampled(request: pytest.FixtureRequest) -> Sampled:
+    """Each of both."""
+    found: Sampled = request.getfixturevalue(request.param)
+    return found
+
+
+def _runs(library: Path, switch: str, before: str, tmp_path: Path) -> Sampled:
+    """Runs a command, and returns its end and its documents in the order of their numbers.
+
+    The variable `switch` has the mean distance of samples, behind the text `before`.
+    """
 
     def run(*command: str | Path, behind: str = "", **settings: str) -> Run:
         folder = tmp_path / "documents"
@@ -36,7 +69,7 @@ def sampled(library: Path, tmp_path: Path) -> Sampled:
         folder.mkdir()
         variables = {f"HEAPWRIGHT_SAMPLE_{name.upper()}": text for name, text in settings.items()}
         if "mean" in settings:
-            variables["HEAPWRIGHT_SAMPLE"] = settings["mean"]
+            variables[switch] = f"{before}{settings['mean']}"
         preload = ":".join(filter(None, (str(library), behind)))
         environment = {
             **os.environ,

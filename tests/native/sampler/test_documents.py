@@ -236,9 +236,9 @@ def test_a_full_disk_leaves_no_part_of_a_document(
     assert list((tmp_path / "full").iterdir()) == []
 
 
-def test_a_setting_that_cannot_be_read_is_named(sampled: Sampled, compiled: Compiled) -> None:
+def test_a_setting_that_cannot_be_read_is_named(front: Sampled, compiled: Compiled) -> None:
     program = compiled("int main(void) { return 0; }")
     for name, text in (("mean", "many"), ("every", "0"), ("threshold", "x"), ("signal", "NONE")):
-        done = sampled(program, **{name: text}).done
+        done = front(program, **{name: text}).done
         assert done.returncode == 0
         assert "is ignored: expected" in done.stderr, name

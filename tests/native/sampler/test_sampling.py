@@ -122,6 +122,20 @@ def test_an_operator_is_sampled_once(behind: str, sampled: Sampled, compiled: Co
     assert document.counts(3003)[:2] == (1, 1)
 
 
+def test_a_free_of_null_ends_no_sample(sampled: Sampled, compiled: Compiled) -> None:
+    """The block's address and null share a byte of the filter."""
+    program = compiled(
+        "#include <stdlib.h>\nint main(void)"
+        "{ void* block = aligned_alloc(4 << 20, 4 << 20);"
+        " for (int i = 0; i < 9; ++i) { free(NULL); free(realloc(NULL, 1001)); }"
+        " return block == NULL; }"
+    )
+    run = sampled(program, **EVERY)
+    assert run.done.returncode == 0
+    assert run.documents[0].counts(4 << 20) == (1, 1, 1)
+    assert run.documents[0].counts(1001)[:2] == (0, 9)
+
+
 def test_blocks_that_threads_exchange_are_counted_exactly(
     sampled: Sampled, compiled: Compiled
 ) -> None:
@@ -166,12 +180,12 @@ def test_equal_seeds_give_equal_samples(sampled: Sampled, compiled: Compiled) ->
     assert texts[0]
 
 
-def test_full_tables_lose_samples_and_say_so(sampled: Sampled, compiled: Compiled) -> None:
+def test_full_tables_lose_samples_and_say_so(front: Sampled, compiled: Compiled) -> None:
     program = compiled(
         "#include <stdlib.h>\nint main(void)"
         "{ for (int i = 0; i < 120000; ++i) malloc(64); return 0; }"
     )
-    [document] = sampled(program, **EVERY).documents
+    [document] = front(program, **EVERY).documents
     live, made, _ = document.counts(64)
     assert live == 98304
     assert made + int(document.head("lost")) >= 120000
@@ -182,4 +196,4 @@ def test_the_call_site_of_a_sample_is_the_programs(sampled: Sampled, compiled: C
     run = sampled(compiled(OPERATORS, ".cpp"), **EVERY)
     paths = {Path(each.path).name for each in run.documents[0].profile.calls.objects}
     assert "program" in paths
-    assert not any(name.startswith("libheapwright-sampler") for name in paths)
+    assert not any(name.startswith("libheapwright-") for name in paths)

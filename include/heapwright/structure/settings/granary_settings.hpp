@@ -61,6 +61,8 @@ public:
     /// (layers/observe/guard_sample_heap.hpp). Whether a signal handler reports faults there.
     [[nodiscard]] static std::uint32_t guardInterval() noexcept { return read(guard_); }
     [[nodiscard]] static bool guardReports() noexcept { return read(guardReports_); }
+    /// The mean distance of two sampled bytes; 0: no samples (native/sampled/).
+    [[nodiscard]] static std::uint64_t sampleBytes() noexcept { return read(sample_); }
     /// The destination of statistics: "stderr", the number of a descriptor, or a path.
     [[nodiscard, gnu::cold]] static Text target() noexcept {
         readOnce();
@@ -132,6 +134,7 @@ public:
         atExit_ = guardReports_ = false;
         format_ = Format::table;
         guard_ = 0;
+        sample_ = 0;
         background_ = Background::automatic;
         signal_ = 0;
         target_.clear();
@@ -151,7 +154,7 @@ private:
         Text (*tell)() noexcept;
     };
 
-    static const std::array<Setting, 7> settings_;
+    static const std::array<Setting, 8> settings_;
 
     template <class Value>
     [[nodiscard]] static Value read(const std::atomic<Value>& word) noexcept {
@@ -312,6 +315,29 @@ private:
                              : Text().putNumber(interval).put(guardReports_ ? "+report" : "");
     }
 
+    /// off, or a number of bytes. Only the environment sets it, because the estimates need one
+    /// distance for all samples of a process.
+    [[gnu::cold]] static bool takeSample(std::string_view value) noexcept {
+        if (stage_ == Stage::done) {
+            return false;
+        }
+        const auto bytes = value == "off" ? std::optional<std::uint64_t>(0) : byteCount(value);
+        sample_ = bytes.value_or(sample_);
+        return bytes.has_value();
+    }
+    [[gnu::cold]] static Text tellSample() noexcept {
+        std::uint64_t bytes = sample_;
+        if (bytes == 0) {
+            return Text().put("off");
+        }
+        std::size_t unit = 0;
+        for (; unit < 4 && bytes % 1024 == 0; ++unit) {
+            bytes /= 1024;
+        }
+        constexpr std::array<std::string_view, 5> units = {"", "K", "M", "G", "T"};
+        return Text().putNumber(bytes).put(units[unit]);
+    }
+
     static constexpr std::array<Choice<Format>, 3> formats = {
         {{"table", Format::table}, {"json", Format::json}, {"openmetrics", Format::openMetrics}}};
     [[gnu::cold]] static bool takeFormat(std::string_view value) noexcept {
@@ -348,12 +374,13 @@ private:
     static inline constinit std::atomic<int> signal_{0};
     static inline constinit std::atomic<std::uint32_t> guard_{0};
     static inline constinit std::atomic<bool> guardReports_{false};
+    static inline constinit std::atomic<std::uint64_t> sample_{0};
     static inline constinit std::atomic<Waker> waker_{nullptr};
     static inline constinit FutexLock lock_; ///< for values of more than one word
     static inline constinit Text target_ = Text().put("stderr");
 };
 
-inline constexpr std::array<GranarySettings::Setting, 7> GranarySettings::settings_ = {
+inline constexpr std::array<GranarySettings::Setting, 8> GranarySettings::settings_ = {
     {{"return", "a time as 250ms or 2s, at-once or never", &takeDelay, &tellDelay},
      {"background", "auto, on or off", &takeBackground, &tellBackground},
      {"huge-pages", "on or off",
@@ -361,6 +388,8 @@ inline constexpr std::array<GranarySettings::Setting, 7> GranarySettings::settin
       []() noexcept { return tellSwitch(huge_); }},
      {"guard", "off, a number as 1000 or a number with a report as 1000+report", &takeGuard,
       &tellGuard},
+     {"sample", "off or a number of bytes as 512K, before the program starts", &takeSample,
+      &tellSample},
      {"statistics", "off, exit, signal:NAME or exit+signal:NAME", &takeStatistics, &tellStatistics},
      {"format", "table, json or openmetrics", &takeFormat, &tellFormat},
      {"to", "stderr, the number of a descriptor or a path of up to 231 bytes", &takeTarget,

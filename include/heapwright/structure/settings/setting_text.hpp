@@ -5,7 +5,7 @@
 // a process.
 //
 // Spaces are allowed around names, values and commas. A value is one of a few words, a number, a
-// time, or any text without a comma.
+// time, a number of bytes, or any text without a comma.
 #pragma once
 
 #include <array>
@@ -106,6 +106,21 @@ chosen(std::string_view text, const std::array<Choice<Value>, Count>& choices) n
         return std::nullopt;
     }
     return *number * *unit;
+}
+
+/// A number of bytes from 1 to 2^53, as "4096", "512K", "4M", "2G" or "1T".
+[[nodiscard]] constexpr std::optional<std::uint64_t> byteCount(std::string_view text) noexcept {
+    constexpr std::uint64_t largest = std::uint64_t{1} << 53U;
+    constexpr std::string_view letters = "KMGT";
+    const std::size_t letter =
+        text.empty() ? std::string_view::npos : letters.find(text[text.size() - 1]);
+    const bool plain = letter == std::string_view::npos;
+    const auto number = wholeNumber(firstOf(text, plain ? text.size() : text.size() - 1));
+    const std::uint64_t unit = plain ? 1 : std::uint64_t{1024} << (10 * letter);
+    if (!number || *number == 0 || *number > largest / unit) {
+        return std::nullopt;
+    }
+    return *number * unit;
 }
 
 } // namespace heapwright

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Documents of `libheapwright-sampler.so`: sampled blocks by stack, label and size.
+"""Documents of the libraries that sample: sampled blocks by stack, label and size.
 
 native/sampler/document.cpp describes the lines. A label becomes the outermost call of its stacks.
 """
@@ -21,7 +21,8 @@ SOURCE = "heapwright samples"
 OPENING = b"heapwright samples "
 VERSION = "1"
 REASONS = ("exit", "signal", "interval", "threshold")
-OWN_LIBRARY = "libheapwright-sampler"
+OWN_LIBRARIES = ("libheapwright-sampler", "libheapwright-granary-sampled")
+"""Their names begin like this."""
 CUT = 1
 """The address in place of the outer calls of a stack that is too deep."""
 AMOUNTS = (
@@ -96,7 +97,7 @@ def _notes(head: _Head, stacks: list[tuple[int, list[int], Counts]]) -> Iterator
 
 
 def _places(builder: TreeBuilder, mappings: Mappings, addresses: list[int]) -> list[Place]:
-    """A stack, outermost first, without the sampler's own operator new."""
+    """A stack, outermost first, without the library's own functions."""
     is_cut = addresses[-1:] == [CUT]
     kept = [each for each in addresses if each != CUT and not _is_own(mappings, each)]
     found = mappings.stack(builder, kept)
@@ -107,7 +108,7 @@ def _places(builder: TreeBuilder, mappings: Mappings, addresses: list[int]) -> l
 
 def _is_own(mappings: Mappings, address: int) -> bool:
     mapping = mappings.at(max(address - 1, 0))
-    return mapping is not None and PurePosixPath(mapping.path).name.startswith(OWN_LIBRARY)
+    return mapping is not None and PurePosixPath(mapping.path).name.startswith(OWN_LIBRARIES)
 
 
 def _stacks(

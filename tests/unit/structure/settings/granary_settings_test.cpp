@@ -67,6 +67,19 @@ TEST_F(GranarySettingsTest, AreReadFromTheEnvironmentAtTheFirstUse) {
     EXPECT_EQ(Settings::target().view(), "/tmp/granary");
 }
 
+TEST_F(GranarySettingsTest, SampleOnlyFromTheStartOfTheProcess) {
+    EXPECT_EQ(startWith("sample=512K"), "");
+    EXPECT_EQ(Settings::sampleBytes(), 524288U);
+    EXPECT_EQ(told("sample"), "512K");
+    EXPECT_EQ(Settings::set("sample", "1M"), Answer::wrongValue);
+    EXPECT_EQ(startWith("sample=1000"), "");
+    EXPECT_EQ(told("sample"), "1000");
+    EXPECT_NE(startWith("sample=0"), "");
+    EXPECT_NE(startWith("sample=K"), "");
+    EXPECT_EQ(Settings::sampleBytes(), 0U);
+    EXPECT_EQ(told("sample"), "off");
+}
+
 TEST_F(GranarySettingsTest, AreReadOnce) {
     startWith("return=2s");
     EXPECT_EQ(Settings::set("return", "never"), Answer::set);
@@ -84,7 +97,7 @@ TEST_F(GranarySettingsTest, ReportAnErrorAndKeepTheOldValue) {
 TEST_F(GranarySettingsTest, ReportAnUnknownSetting) {
     EXPECT_EQ(startWith("retrun=2s"),
               "heapwright: HEAPWRIGHT_GRANARY: there is no setting 'retrun'; there are return, "
-              "background, huge-pages, guard, statistics, format, to\n");
+              "background, huge-pages, guard, sample, statistics, format, to\n");
     EXPECT_EQ(Settings::returnDelay(), 250U);
 }
 
@@ -132,7 +145,7 @@ TEST_F(GranarySettingsTest, ForEachVisitsEverySetting) {
     Settings::forEach([&all](std::string_view setting, const Settings::Text& value) {
         all.append(setting).append("=").append(value.view()).append(" ");
     });
-    EXPECT_EQ(all, "return=250ms background=auto huge-pages=on guard=off statistics=off "
+    EXPECT_EQ(all, "return=250ms background=auto huge-pages=on guard=off sample=off statistics=off "
                    "format=table to=stderr ");
 }
 

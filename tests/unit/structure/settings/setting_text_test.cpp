@@ -68,5 +68,18 @@ TEST(SettingText, RefusesTimesOfTheValueForNever) {
     static_assert(!milliseconds("4294968s"));
 }
 
+TEST(SettingText, ReadsBytesWithTheirUnit) {
+    static_assert(byteCount("1") == 1U);
+    static_assert(byteCount("512K") == 512U << 10U);
+    static_assert(byteCount("3G") == std::uint64_t{3} << 30U);
+    static_assert(byteCount("8192T") == std::uint64_t{1} << 53U);
+    static_assert(!byteCount("8193T"));
+    static_assert(!byteCount("0"));
+    static_assert(!byteCount("K"));
+    static_assert(!byteCount("512k"));
+    static_assert(!byteCount("1.5M"));
+    static_assert(!byteCount(""));
+}
+
 } // namespace
 } // namespace heapwright::testing
