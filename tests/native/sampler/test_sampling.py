@@ -13,7 +13,6 @@ from heapwright.base import native
 from .bench import Compiled, Sampled
 
 EVERY = {"mean": "1"}
-ROUNDS = 1000
 ROUTINES = r"""
 #define _GNU_SOURCE
 #include <malloc.h>
@@ -83,7 +82,7 @@ COVERAGE = r"""
 #include <stdlib.h>
 static void use(size_t size) { free(malloc(size)); }
 int main(void) {
-    for (int round = 0; round < 1001; ++round) {
+    for (int round = 0; round < ROUNDS; ++round) {
         for (int i = 0; i < 300; ++i) use(100);
         for (int i = 0; i < 60; ++i) use(1000);
         for (int i = 0; i < 10; ++i) use(9000);
@@ -147,23 +146,38 @@ def test_blocks_that_threads_exchange_are_counted_exactly(
         assert document.counts(size)[:2] == (0, 1000), size
 
 
+@pytest.mark.parametrize(
+    ("library", "rounds", "bias", "least", "most"),
+    [
+        ("front", 1000, 0.02, 0.93, 0.97),
+        ("inside", 150, 0.05, 0.90, 0.99),
+        pytest.param("inside", 1000, 0.02, 0.93, 0.97, marks=pytest.mark.slow),
+    ],
+)
 def test_the_estimate_is_unbiased_and_its_interval_has_the_stated_coverage(
-    sampled: Sampled, compiled: Compiled
+    library: str,
+    rounds: int,
+    bias: float,
+    least: float,
+    most: float,
+    request: pytest.FixtureRequest,
+    compiled: Compiled,
 ) -> None:
-    """1,000 rounds of one program: the differences of documents that follow each other."""
-    run = sampled(compiled(COVERAGE), mean="8K", seed="11", signal="USR2")
-    documents = run.documents
-    assert len(documents) == ROUNDS + 2  # with that of the exit
+    """Rounds of one program: the differences of documents that follow each other."""
+    sampled: Sampled = request.getfixturevalue(library)
+    program = compiled(COVERAGE.replace("ROUNDS", str(rounds + 1)))
+    documents = sampled(program, mean="8K", seed="11", signal="USR2").documents
+    assert len(documents) == rounds + 2  # with that of the exit
     made = [[document.counts(size)[1] for size in (100, 1000, 9000)] for document in documents]
     total, within = 0.0, 0
-    for before, after in pairwise(made[: ROUNDS + 1]):
+    for before, after in pairwise(made[: rounds + 1]):
         counts = [new - old for old, new in zip(before, after, strict=True)]
         found = estimate(zip((100, 1000, 9000), counts, strict=True), 8192)
         low, high = interval(found.bytes, found.variance)
         total += found.bytes
         within += low <= TRUTH <= high
-    assert total / ROUNDS == pytest.approx(TRUTH, rel=0.02)
-    assert 0.93 <= within / ROUNDS <= 0.97
+    assert total / rounds == pytest.approx(TRUTH, rel=bias)
+    assert least <= within / rounds <= most
 
 
 def test_equal_seeds_give_equal_samples(sampled: Sampled, compiled: Compiled) -> None:
