@@ -38,6 +38,9 @@ struct CApi {
         if constexpr (SplitPathHeap<Allocator>) {
             void* const object = heap().tryMallocFast(size);
             return object != nullptr ? object : mallocSlow(size);
+        } else if constexpr (AtOnceHeap<Allocator>) {
+            void* const object = heap().mallocAtOnce(size);
+            return object != nullptr ? object : mallocSlow(size);
         } else {
             return orNoMemory(heap().malloc(size));
         }

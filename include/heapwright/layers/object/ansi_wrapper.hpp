@@ -50,6 +50,9 @@ public:
         if constexpr (splitPath) {
             void* const object = SuperHeap::tryMallocFast(size);
             return object != nullptr ? object : afterAll(size, *this);
+        } else if constexpr (AtOnceHeap<SuperHeap>) {
+            void* const object = SuperHeap::mallocAtOnce(size);
+            return object != nullptr ? object : afterAll(size, *this);
         } else {
             if (size > largest) [[unlikely]] {
                 return nullptr;
@@ -78,8 +81,13 @@ public:
     {
         return SuperHeap::tryFreeFast(object);
     }
+    [[nodiscard, gnu::always_inline]] void* mallocAtOnce(std::size_t size) noexcept
+        requires AtOnceHeap<SuperHeap>
+    {
+        return SuperHeap::mallocAtOnce(size);
+    }
     [[nodiscard]] void* mallocSlow(std::size_t size) noexcept
-        requires SplitPathHeap<SuperHeap>
+        requires SplitPathHeap<SuperHeap> || AtOnceHeap<SuperHeap>
     {
         return afterAll(size, *this);
     }
@@ -223,7 +231,11 @@ private:
         if (size > largest) [[unlikely]] {
             return nullptr;
         }
-        return static_cast<SuperHeap&>(heap).mallocSlow(least(size));
+        if constexpr (splitPath) {
+            return static_cast<SuperHeap&>(heap).mallocSlow(least(size));
+        } else {
+            return static_cast<SuperHeap&>(heap).malloc(least(size));
+        }
     }
     [[gnu::noinline]] static void afterAll(void* object, ANSIWrapper& heap) noexcept {
         if (object != nullptr) {

@@ -28,6 +28,7 @@
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/platform/guard_pages.hpp>
 #include <heapwright/platform/pages.hpp>
+#include <heapwright/structure/cache/fast_path.hpp>
 #include <heapwright/structure/forwarding.hpp>
 #include <heapwright/sync/shared_word.hpp>
 
@@ -75,6 +76,12 @@ public:
             size = 1;
         }
         return SuperHeap::malloc(size);
+    }
+
+    [[nodiscard, gnu::always_inline]] void* mallocAtOnce(std::size_t size) noexcept
+        requires AtOnceHeap<SuperHeap>
+    {
+        return size == 0 ? nullptr : SuperHeap::mallocAtOnce(size);
     }
 
     [[nodiscard]] void* zalloc(std::size_t size) noexcept

@@ -19,6 +19,7 @@
 #include <heapwright/core/describe.hpp>
 #include <heapwright/core/requests.hpp>
 #include <heapwright/core/traits.hpp>
+#include <heapwright/structure/cache/fast_path.hpp>
 #include <heapwright/structure/forwarding.hpp>
 #include <heapwright/structure/object/short_fill.hpp>
 
@@ -45,6 +46,17 @@ public:
 
     [[nodiscard, gnu::always_inline]] void* malloc(std::size_t size) noexcept {
         return zeroed(SuperHeap::malloc(size), size);
+    }
+
+    /// Serves only sizes whose fill needs no call.
+    [[nodiscard, gnu::always_inline]] void* mallocAtOnce(std::size_t size) noexcept
+        requires AtOnceHeap<SuperHeap> && (ShortFill::longest <= Limit)
+    {
+        void* const object = size <= ShortFill::longest ? SuperHeap::mallocAtOnce(size) : nullptr;
+        if (object != nullptr) {
+            ShortFill::fillShort(object, 0, size);
+        }
+        return object;
     }
 
     [[nodiscard]] void* mallocHeld(std::size_t size) noexcept

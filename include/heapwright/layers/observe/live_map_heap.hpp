@@ -35,6 +35,7 @@
 #include <heapwright/core/requests.hpp>
 #include <heapwright/core/traits.hpp>
 #include <heapwright/platform/abort.hpp>
+#include <heapwright/structure/cache/fast_path.hpp>
 #include <heapwright/structure/forwarding.hpp>
 #include <heapwright/structure/map/life_bits.hpp>
 
@@ -65,6 +66,20 @@ public:
         return entered(SuperHeap::malloc(size), [this, size] { return SuperHeap::malloc(size); });
     }
 
+    [[nodiscard, gnu::always_inline]] void* mallocAtOnce(std::size_t size) noexcept
+        requires AtOnceHeap<SuperHeap>
+    {
+        void* const object = SuperHeap::mallocAtOnce(size);
+        if (object == nullptr) {
+            return nullptr;
+        }
+        const Life before = bits_.enter(object);
+        if (before == Life::live || before == Life::unknown) [[unlikely]] {
+            return enteredLate(object, size, *this);
+        }
+        return object;
+    }
+
     [[nodiscard]] void* zalloc(std::size_t size) noexcept
         requires ZeroingHeap<SuperHeap>
     {
@@ -93,9 +108,6 @@ public:
     }
 
     void free(void* object) noexcept {
-        if (isOdd(object)) [[unlikely]] {
-            refuse(Life::none, "free");
-        }
         const Life life = bits_.leave(object);
         if (life != Life::live) [[unlikely]] {
             refuse(life, "free");
@@ -139,7 +151,7 @@ public:
 
     /// Aborts unless an object is live.
     void check(void* object, std::string_view routine) noexcept {
-        const Life life = isOdd(object) ? Life::none : bits_.at(object);
+        const Life life = bits_.at(object);
         if (life != Life::live) [[unlikely]] {
             refuse(life, routine);
         }
@@ -149,7 +161,7 @@ public:
                       std::string_view routine) noexcept
         requires RequestCheckingHeap<SuperHeap>
     {
-        const Life life = isOdd(object) ? Life::none : bits_.at(object);
+        const Life life = bits_.at(object);
         if (life == Life::freed) [[unlikely]] { // the caller is about to free it
             platform::abortWithMessage(routine, "double free");
         }
@@ -188,8 +200,6 @@ public:
     using Forwards::trim;
 
 private:
-    static bool isOdd(const void* object) noexcept { return addressOf(object) % minAlignment != 0; }
-
     /// Enters a new object. `get` requests another one if it can have no bits.
     template <class Get>
     [[gnu::always_inline]] void* entered(void* object, Get get) noexcept {
@@ -208,6 +218,13 @@ private:
             platform::abortWithMessage("malloc", "memory given out twice");
         }
         return object;
+    }
+
+    /// Enters a new object that is live already, which is a mistake, or has no bits.
+    [[gnu::cold, gnu::noinline]] static void* enteredLate(void* object, std::size_t size,
+                                                          LiveMapHeap& heap) noexcept {
+        return heap.entered(object,
+                            [&heap, size] { return static_cast<SuperHeap&>(heap).malloc(size); });
     }
 
     /// Makes bits for an object, or replaces an object that can have none. It trims the heap, which

@@ -49,6 +49,8 @@
 #include <heapwright/core/traits.hpp>
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/platform/random.hpp>
+#include <heapwright/platform/rarely.hpp>
+#include <heapwright/structure/cache/fast_path.hpp>
 #include <heapwright/structure/forwarding.hpp>
 #include <heapwright/sync/shared_word.hpp>
 
@@ -82,7 +84,25 @@ public:
     ~TailCanaryHeap() = default;
 
     [[nodiscard, gnu::always_inline]] void* malloc(std::size_t size) noexcept {
-        return obtain(size, [&](std::size_t whole) { return SuperHeap::malloc(whole); });
+        if constexpr (FastKnownMallocHeap<SuperHeap>) {
+            const std::size_t whole = wholeOf(size);
+            std::size_t bytes = 0;
+            void* const object = whole == 0 ? nullptr : SuperHeap::tryMallocKnown(whole, bytes);
+            return object != nullptr ? seal(object, size, bytes) : mallocSlow(size);
+        } else {
+            return obtain(size, [&](std::size_t whole) { return SuperHeap::malloc(whole); });
+        }
+    }
+
+    [[nodiscard, gnu::always_inline]] void* mallocAtOnce(std::size_t size) noexcept
+        requires FastKnownMallocHeap<SuperHeap>
+    {
+        const Word times = times_.load(std::memory_order_acquire);
+        const std::size_t whole = wholeOf(size);
+        std::size_t bytes = 0;
+        void* const object =
+            times == 0 || whole == 0 ? nullptr : SuperHeap::tryMallocKnown(whole, bytes);
+        return object == nullptr ? nullptr : seal(object, size, bytes, mixesOf(object, times));
     }
 
     [[nodiscard]] void* zalloc(std::size_t size) noexcept
@@ -114,12 +134,18 @@ public:
     }
 
     [[gnu::always_inline]] void free(void* object) noexcept {
-        const Room found = checked(object, "free");
-        write(found.tail, ~read(found.tail));
-        if constexpr (KnownSizeFreeHeap<SuperHeap>) {
-            SuperHeap::freeKnown(object, found.bytes);
+        if constexpr (FastKnownFreeHeap<SuperHeap>) {
+            const std::size_t bytes = SuperHeap::tryGetSizeFast(object);
+            if (platform::rarely(bytes - minAlignment > SuperHeap::mostKnownFast - minAlignment)) {
+                freeSlow(object);
+                return;
+            }
+            // A live object exists, so the secrets are drawn.
+            const Word times = times_.load(std::memory_order_relaxed);
+            mark(checked(object, bytes, mixesOf(object, times), "free"));
+            SuperHeap::freeKnownFast(object, bytes);
         } else {
-            SuperHeap::free(object);
+            freeChecked(object);
         }
     }
 
@@ -142,7 +168,7 @@ public:
         } else if (whole > found.bytes) {
             return false;
         }
-        seal(object, size);
+        seal(object, size, SuperHeap::getSize(object));
         return true;
     }
 
@@ -152,7 +178,7 @@ public:
         static_cast<void>(checked(object, "realloc"));
         const std::size_t whole = wholeOf(size);
         void* const moved = whole == 0 ? nullptr : SuperHeap::relocate(object, whole);
-        return moved == nullptr ? nullptr : seal(moved, size);
+        return moved == nullptr ? nullptr : seal(moved, size, SuperHeap::getSize(moved));
     }
 
     /// Aborts unless the end of an object is intact.
@@ -231,17 +257,40 @@ private:
         return __builtin_add_overflow(size, sizeof(Word), &whole) ? 0 : whole;
     }
 
+    [[gnu::noinline]] void freeSlow(void* object) noexcept { freeChecked(object); }
+
+    [[gnu::always_inline]] void freeChecked(void* object) noexcept {
+        const Room found = checked(object, "free");
+        mark(found);
+        if constexpr (KnownSizeFreeHeap<SuperHeap>) {
+            SuperHeap::freeKnown(object, found.bytes);
+        } else {
+            SuperHeap::free(object);
+        }
+    }
+
+    /// Marks an object as freed.
+    static void mark(const Room& found) noexcept { write(found.tail, ~read(found.tail)); }
+
+    [[gnu::noinline]] void* mallocSlow(std::size_t size) noexcept {
+        return obtain(size, [&](std::size_t whole) { return SuperHeap::malloc(whole); });
+    }
+
     template <class Get>
     [[gnu::always_inline]] void* obtain(std::size_t size, Get get, unsigned special = 0) noexcept {
         const std::size_t whole = wholeOf(size);
         void* const object = whole == 0 ? nullptr : get(whole);
-        return object == nullptr ? nullptr : seal(object, size, special);
+        return object == nullptr ? nullptr
+                                 : seal(object, size, SuperHeap::getSize(object), special);
     }
 
-    [[gnu::always_inline]] void* seal(void* object, std::size_t size,
-                                      unsigned special = 0) noexcept {
-        const std::size_t bytes = SuperHeap::getSize(object);
-        const Mixes mixes = mixesOf(object);
+    /// Writes the end of an object of `bytes` usable bytes.
+    [[gnu::always_inline]] static void* seal(void* object, std::size_t size, std::size_t bytes,
+                                             unsigned special = 0) noexcept {
+        return seal(object, size, bytes, mixesOf(object), special);
+    }
+    [[gnu::always_inline]] static void* seal(void* object, std::size_t size, std::size_t bytes,
+                                             Mixes mixes, unsigned special = 0) noexcept {
         const Word slack = ((bytes - size) << specialBits) | special;
         write(forward(object, size), mixes.canary); // the tail may cover some of it, or all
         write(forward(object, bytes - sizeof(Word)), ((slack * odd) << firstByte) ^ mixes.tail);
@@ -250,8 +299,11 @@ private:
 
     [[nodiscard, gnu::always_inline]] Room checked(void* object,
                                                    std::string_view routine) noexcept {
-        const std::size_t bytes = SuperHeap::getSize(object);
-        const Mixes mixes = mixesOf(object);
+        return checked(object, SuperHeap::getSize(object), mixesOf(object), routine);
+    }
+
+    [[nodiscard, gnu::always_inline]] static Room
+    checked(void* object, std::size_t bytes, Mixes mixes, std::string_view routine) noexcept {
         void* const tail = forward(object, bytes - sizeof(Word));
         const Word opened = read(tail) ^ mixes.tail;
         const Word stored = storedIn(opened);
@@ -314,7 +366,7 @@ private:
     [[gnu::always_inline]] static Mixes mixesOf(const void* object, Word times) noexcept {
         Word mix = (addressOf(object) ^ plus_.load(std::memory_order_relaxed)) * times;
         mix ^= mix >> 32U;
-        return {mix | 1U, ((mix ^ times) * odd) | 0x0101010101010101U};
+        return {mix | 1U, (mix ^ times) | 0x0101010101010101U};
     }
 
     /// Draws the secrets for the first object, and returns `times_`.

@@ -102,6 +102,20 @@ public:
         return Mine::mine().take(index);
     }
 
+    /// As `tryMallocFast`. The usable size is that of the class.
+    [[nodiscard, gnu::always_inline]] static void* tryMallocKnown(std::size_t size,
+                                                                  std::size_t& usable) noexcept {
+        std::size_t index = Classes::linearClassFor(size);
+        if (index > Classes::linearClassFor(Classes::linear)) [[unlikely]] {
+            index = Classes::largerClassFor(size);
+            if (index >= Classes::count) {
+                return nullptr;
+            }
+        }
+        usable = Classes::sizeOf(index);
+        return Mine::mine().take(index);
+    }
+
     [[gnu::always_inline]] void free(void* object) noexcept {
         if (!tryFreeFast(object)) [[unlikely]] {
             freeSlow(object);

@@ -7,7 +7,8 @@
 //
 // Each request sets a flag of its thread. The exit hooks of the layers below set another
 // (`SlowPath`). A request that finds one of them set allocates from an emergency arena. It frees an
-// arena object to the arena, and defers the free of any other object to the next ordinary request.
+// arena object to the arena, and defers the free of any other object. The next ordinary request that
+// a cache below does not serve at once performs it.
 //
 // Invariant: no request waits for a lock that its own thread holds.
 // Cost: a thread-local flag set and cleared, a load of a list's head, a range check on free.
@@ -22,6 +23,7 @@
 #include <heapwright/core/introspection.hpp>
 #include <heapwright/core/requests.hpp>
 #include <heapwright/core/traits.hpp>
+#include <heapwright/platform/rarely.hpp>
 #include <heapwright/platform/thread.hpp>
 #include <heapwright/structure/cache/fast_path.hpp>
 #include <heapwright/structure/forwarding.hpp>
@@ -72,6 +74,14 @@ public:
     static constexpr bool processLocal = true; ///< its arena is a mapping of the process
     static constexpr std::string_view caption =
         "serves a signal handler that interrupted the heap from an arena beside it";
+    /// The largest size of `freeKnownFast`; 0 without it.
+    static constexpr std::size_t mostKnownFast = [] {
+        if constexpr (FastKnownFreeHeap<SuperHeap>) {
+            return SuperHeap::mostKnownFast;
+        } else {
+            return std::size_t{0};
+        }
+    }();
     using Below = Heaps<SuperHeap>;
 
     constexpr SignalSafeHeap() noexcept = default;
@@ -88,6 +98,18 @@ public:
             const Entry entry;
             return SuperHeap::malloc(size);
         }
+    }
+
+    /// Leaves deferred frees and deferred work to `malloc`.
+    [[nodiscard, gnu::always_inline]] void* tryMallocKnown(std::size_t size,
+                                                           std::size_t& usable) noexcept
+        requires FastKnownMallocHeap<SuperHeap>
+    {
+        if (platform::rarely(isInside())) {
+            return nullptr;
+        }
+        const Entry entry;
+        return SuperHeap::tryMallocKnown(size, usable);
     }
 
     [[nodiscard]] void* zalloc(std::size_t size) noexcept
@@ -118,7 +140,7 @@ public:
             arena_.free(object);
             return;
         }
-        if (busy()) [[unlikely]] {
+        if (isInside() || deferred_.any()) [[unlikely]] {
             freeAside(object, *this);
             return;
         }
@@ -137,12 +159,30 @@ public:
     {
         if (arena_.owns(object)) [[unlikely]] {
             arena_.free(object);
-        } else if (busyInlined()) [[unlikely]] {
+        } else if (isInside() || deferred_.any()) [[unlikely]] {
             freeAside(object, *this);
         } else {
             const Entry entry;
             SuperHeap::freeKnown(object, usable);
         }
+    }
+
+    /// The arena has no such object.
+    [[gnu::always_inline]] void freeKnownFast(void* object, std::size_t usable) noexcept
+        requires FastKnownFreeHeap<SuperHeap>
+    {
+        if (platform::rarely(isInside() || deferred_.any())) {
+            freeAside(object, *this);
+        } else {
+            const Entry entry;
+            SuperHeap::freeKnownFast(object, usable);
+        }
+    }
+
+    [[nodiscard, gnu::always_inline]] std::size_t tryGetSizeFast(void* object) noexcept
+        requires FastSizeHeap<SuperHeap>
+    {
+        return platform::rarely(arena_.owns(object)) ? 0 : SuperHeap::tryGetSizeFast(object);
     }
 
     [[nodiscard, gnu::always_inline]] std::size_t getSize(void* object) noexcept {
@@ -264,9 +304,11 @@ public:
 
 private:
     /// Whether the thread is in a request, in a fork, or in an exit hook of a layer below.
-    [[nodiscard]] static bool isInside() noexcept { return Inside::mine() || isInExitHook(); }
+    [[nodiscard, gnu::always_inline]] static bool isInside() noexcept {
+        return Inside::mine() || isInExitHook();
+    }
 
-    [[nodiscard]] static bool isInExitHook() noexcept {
+    [[nodiscard, gnu::always_inline]] static bool isInExitHook() noexcept {
         if constexpr (anyRunsAtThreadExit(Heaps<SuperHeap>{})) {
             return SlowPath::entered();
         } else {
@@ -311,12 +353,10 @@ private:
         }
     }
 
-    /// Whether the flag is set or there is work to do first. `malloc` and `free` test both at once
-    /// and jump to a function out of line if so. These functions are static, so that their argument
-    /// stays in its register.
-    [[nodiscard]] bool busy() const noexcept { return busyInlined(); }
-    /// The same, where `busy` would become a call.
-    [[nodiscard, gnu::always_inline]] bool busyInlined() const noexcept {
+    /// Whether the flag is set or there is work to do first. `malloc` tests both at once and jumps
+    /// to a function out of line if so, and `free` as well, which does no deferred work. These
+    /// functions are static, so that their argument stays in its register.
+    [[nodiscard]] bool busy() const noexcept {
         return isInside() || deferred_.any() || deferredWorkDue();
     }
 

@@ -40,11 +40,13 @@
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/platform/build.hpp>
 #include <heapwright/platform/pages.hpp>
+#include <heapwright/platform/rarely.hpp>
 #include <heapwright/platform/thread.hpp>
 #include <heapwright/platform/thread_exit.hpp>
 #include <heapwright/structure/cache/fast_path.hpp>
 #include <heapwright/structure/cache/poisoned.hpp>
 #include <heapwright/structure/forwarding.hpp>
+#include <heapwright/structure/object/short_fill.hpp>
 #include <heapwright/structure/random_numbers.hpp>
 #include <heapwright/structure/signal/request_state.hpp>
 #include <heapwright/sync/shared_word.hpp>
@@ -52,6 +54,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -98,6 +101,8 @@ public:
     static constexpr bool acceptsForeignObjects = ForeignFreeHeap<SuperHeap>;
     static constexpr std::string_view caption =
         "lets what a thread frees wait, poisoned, and leave in random order";
+    /// The largest size of `freeKnownFast`.
+    static constexpr std::size_t mostKnownFast = std::min(ShortFill::longest, largest);
     using Below = Heaps<SuperHeap>;
 
     constexpr ThreadQuarantineHeap() noexcept = default;
@@ -113,6 +118,13 @@ public:
         void* const object = SuperHeap::malloc(size);
         return object != nullptr ? object
                                  : afterRelease([this, size] { return SuperHeap::malloc(size); });
+    }
+
+    [[nodiscard, gnu::always_inline]] void* tryMallocKnown(std::size_t size,
+                                                           std::size_t& usable) noexcept
+        requires FastKnownMallocHeap<SuperHeap>
+    {
+        return SuperHeap::tryMallocKnown(size, usable);
     }
 
     [[nodiscard]] void* zalloc(std::size_t size) noexcept
@@ -138,17 +150,17 @@ public:
     /// Pre: `usable` is from `getSize`. A size that an overflow can change would let the fill
     /// overwrite other objects.
     [[gnu::always_inline]] void freeKnown(void* object, std::size_t usable) noexcept {
-        ThreadQuarantine* const quarantine = usable <= largest ? mine() : nullptr;
-        if (quarantine == nullptr) [[unlikely]] {
-            SuperHeap::free(object);
-            return;
+        wait(object, usable);
+    }
+
+    /// The fill needs no call.
+    [[gnu::always_inline]] void freeKnownFast(void* object, std::size_t usable) noexcept
+        requires FastSizeHeap<SuperHeap> && (mostKnownFast >= minAlignment)
+    {
+        if (usable < minAlignment || usable > mostKnownFast) {
+            __builtin_unreachable();
         }
-        if (Poisoned::looksSo(object, usable) && waitsIn(*quarantine, object)) [[unlikely]] {
-            platform::abortWithMessage("free", "double free");
-        }
-        if (admit(*quarantine, Poisoned(object, usable)) > Bytes) [[unlikely]] {
-            shrink(*quarantine);
-        }
+        wait(object, usable);
     }
 
     [[nodiscard, gnu::always_inline]] static std::size_t tryGetSizeFast(void* object) noexcept
@@ -293,13 +305,30 @@ public:
 private:
     /// The calling thread's quarantine; null if it can have none.
     [[nodiscard, gnu::always_inline]] ThreadQuarantine* mine() noexcept {
-        const std::size_t slot = threadSlot();
-        if (slot >= Slots) [[unlikely]] {
-            return nullptr;
+        if (const std::size_t slot = threadSlotIfTaken(); slot < Slots) [[likely]] {
+            ThreadQuarantine* const quarantine = active_[slot].load(std::memory_order_acquire);
+            if (quarantine != nullptr) [[likely]] {
+                return quarantine;
+            }
         }
-        ThreadQuarantine* const quarantine = active_[slot].load(std::memory_order_acquire);
-        return quarantine != nullptr ? quarantine : begun(slot);
+        return begun();
     }
+
+    [[gnu::always_inline]] void wait(void* object, std::size_t usable) noexcept {
+        ThreadQuarantine* const quarantine = usable <= largest ? mine() : nullptr;
+        if (platform::rarely(quarantine == nullptr)) {
+            freeAtOnce(object);
+            return;
+        }
+        if (Poisoned::looksSo(object, usable) && waitsIn(*quarantine, object)) [[unlikely]] {
+            platform::abortWithMessage("free", "double free");
+        }
+        if (platform::rarely(admit(*quarantine, Poisoned(object, usable)) > Bytes)) {
+            shrink(*quarantine);
+        }
+    }
+
+    [[gnu::noinline]] void freeAtOnce(void* object) noexcept { SuperHeap::free(object); }
 
     static std::size_t quarantinePages() noexcept {
         return roundUp(sizeof(ThreadQuarantine), platform::pageSize());
@@ -307,8 +336,9 @@ private:
 
     /// Starts the calling thread's quarantine, with the pages of a previous owner of the slot if
     /// there are any.
-    [[gnu::cold, gnu::noinline]] ThreadQuarantine* begun(std::size_t slot) noexcept {
-        if (Ended::mine() || !leavesAtTheEnd()) {
+    [[gnu::cold, gnu::noinline]] ThreadQuarantine* begun() noexcept {
+        const std::size_t slot = threadSlot();
+        if (slot >= Slots || Ended::mine() || !leavesAtTheEnd()) {
             return nullptr;
         }
         ThreadQuarantine* quarantine = quarantines_[slot].load(std::memory_order_acquire);
@@ -372,9 +402,13 @@ private:
         }
     }
 
-    /// The next place, without a division. `Objects` may be any number.
+    /// The next place, without a division.
     static std::size_t after(std::size_t place) noexcept {
-        return place + 1 == Objects ? 0 : place + 1;
+        if constexpr (std::has_single_bit(Objects)) {
+            return (place + 1) % Objects;
+        } else {
+            return place + 1 == Objects ? 0 : place + 1;
+        }
     }
 
     /// Returns the number of waiting bytes.
@@ -408,7 +442,13 @@ private:
             platform::abortWithMessage("free", "use after free");
         }
         leaving.unmark();
-        SuperHeap::free(leaving.object());
+        if constexpr (SplitPathHeap<SuperHeap>) {
+            if (platform::rarely(!SuperHeap::tryFreeFast(leaving.object()))) {
+                SuperHeap::freeSlow(leaving.object());
+            }
+        } else {
+            SuperHeap::free(leaving.object());
+        }
     }
 
     void release(ThreadQuarantine& quarantine, Poisoned leaving) noexcept {

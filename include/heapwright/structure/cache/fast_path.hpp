@@ -35,6 +35,29 @@ concept FastSizeHeap = Heap<H> && requires(H heap, void* object) {
     { heap.tryGetSizeFast(object) } -> std::same_as<std::size_t>;
 };
 
+/// A heap that can try a request of any size, 0 too, without a call. Null means that the caller
+/// must use `malloc`.
+template <class H>
+concept AtOnceHeap = Heap<H> && requires(H heap, std::size_t size) {
+    { heap.mallocAtOnce(size) } -> std::same_as<void*>;
+};
+
+/// A heap whose fast path reports the usable size of a new object too. This costs less than a
+/// `getSize` of that object. Null means that the caller must use `malloc`.
+template <class H>
+concept FastKnownMallocHeap =
+    SizedHeap<H> && requires(H heap, std::size_t size, std::size_t& usable) {
+        { heap.tryMallocKnown(size, usable) } -> std::same_as<void*>;
+    };
+
+/// A heap that frees an object at less cost if `tryGetSizeFast` has just reported its size, of 16
+/// to `mostKnownFast` bytes.
+template <class H>
+concept FastKnownFreeHeap = FastSizeHeap<H> && requires(H heap, void* object, std::size_t usable) {
+    { H::mostKnownFast } -> std::convertible_to<std::size_t>;
+    { heap.freeKnownFast(object, usable) } -> std::same_as<void>;
+};
+
 /// A split-path heap accepts any size, 0 too, and a null object on its fast path, so the caller
 /// need not test for them. A refused request goes to the slow verbs, which do not try again what
 /// has just failed.

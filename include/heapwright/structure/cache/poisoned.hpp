@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A freed object filled with a poison, in one word: its address, and above that the number of
-// poisoned 8-byte words. The word is written at once, so that a fork by another thread never finds
-// half of it. Up to seven bytes after the last whole word are not changed.
+// A freed object filled with a poison, in one word. The lower 16 bits are the number of poisoned
+// 8-byte words, and the others its address. The word is written at once, so that a fork by another
+// thread never finds half of it. Up to seven bytes after the last whole word are not changed.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -28,8 +28,8 @@ public:
     /// Fills an object.
     /// Pre: its address is below 2^48, and its size is at most `largest`.
     [[gnu::always_inline]] Poisoned(void* object, std::size_t size) noexcept
-        : word_(addressOf(object) | (std::uint64_t{size / unit} << addressBits)) {
-        ShortFill::fill(object, poison, this->size());
+        : word_((addressOf(object) << sizeBits) | (size / unit)) {
+        ShortFill::fill(object, poison, size / unit * unit);
     }
 
     /// The present value of a place, which its thread may change meanwhile. Hidden from
@@ -42,11 +42,9 @@ public:
     }
 
     [[nodiscard]] bool isNone() const noexcept { return word_ == 0; }
-    [[nodiscard]] void* object() const noexcept {
-        return pointerTo(word_ & ((std::uint64_t{1} << addressBits) - 1));
-    }
+    [[nodiscard]] void* object() const noexcept { return pointerTo(word_ >> sizeBits); }
     /// The number of poisoned bytes.
-    [[nodiscard]] std::size_t size() const noexcept { return (word_ >> addressBits) * unit; }
+    [[nodiscard]] std::size_t size() const noexcept { return (word_ & mostUnits) * unit; }
 
     /// Whether the poison is unchanged.
     [[nodiscard, gnu::always_inline]] bool isIntact() const noexcept {
@@ -71,7 +69,8 @@ public:
     }
 
 private:
-    static constexpr unsigned addressBits = 48;
+    static constexpr unsigned sizeBits = 16;
+    static constexpr std::uint64_t mostUnits = (std::uint64_t{1} << sizeBits) - 1;
     static constexpr std::size_t unit = sizeof(std::uint64_t);
     static constexpr std::uint64_t wholeWord = 0x0101010101010101U * poison;
 

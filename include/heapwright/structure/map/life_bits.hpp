@@ -11,10 +11,12 @@
 // for them.) `enter` and `leave` are one atomic instruction after three loads and need no lock.
 // Several threads and signal handlers may call them at once. A thread that frees an object sees
 // that it was entered, because it received the object from the thread that entered it.
-// Invariant: objects start at multiples of the granule, no two at the same.
+// Invariant: objects start at multiples of the granule, no two at the same. The state of any other
+// address is `none`.
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/platform/opaque.hpp>
 #include <heapwright/platform/pages.hpp>
 #include <heapwright/sync/shared_word.hpp>
 
@@ -49,12 +51,12 @@ public:
             return Life::unknown;
         }
         const unsigned shift = shiftFor(addressOf(object));
-        const Life before = pairIn(word->load(std::memory_order_relaxed), shift);
+        const std::uint64_t pair = word->load(std::memory_order_relaxed) >> shift & 3U;
+        const Life before{static_cast<std::uint8_t>(pair)};
         if (before != Life::live) [[likely]] {
             // Adds one to `none`, subtracts one from `freed`. No other thread changes these two
             // bits now.
-            const std::uint64_t one = std::uint64_t{1} << shift;
-            word->fetchAddNearHandlers(before == Life::none ? one : 0 - one);
+            word->fetchAddNearHandlers((static_cast<std::uint64_t>(Life::live) - pair) << shift);
         }
         return before;
     }
@@ -134,8 +136,13 @@ private:
         SharedWord<Leaf*> leaves[perMiddle];
     };
 
+    /// The number of the granule that starts at an address. An address inside a granule has a
+    /// number beyond all others.
+    static Address granuleAt(Address address) noexcept {
+        return std::rotr(address, std::countr_zero(Granule));
+    }
     static unsigned shiftFor(Address address) noexcept {
-        return 2 * static_cast<unsigned>(address / Granule % perWord);
+        return static_cast<unsigned>(2 * granuleAt(address) % (2 * perWord));
     }
     static Life pairIn(std::uint64_t word, unsigned shift) noexcept {
         return static_cast<Life>(word >> shift & 3U);
@@ -189,7 +196,7 @@ private:
     }
 
     [[nodiscard, gnu::cold, gnu::noinline]] Life withoutBits(Address address) const noexcept {
-        if (address >= end) {
+        if (address >= end || address % Granule != 0) {
             return Life::none;
         }
         Middle* const middle = root_[address / middleSpan].load(std::memory_order_acquire);
@@ -200,17 +207,20 @@ private:
         return passes ? Life::live : Life::none;
     }
 
-    /// The word for an address; null if it has none.
+    /// The word for an address; null if it has none, or lies inside a granule.
     [[nodiscard, gnu::always_inline]] Word* find(Address address) const noexcept {
-        if (address >= end) [[unlikely]] {
+        const Address granule = granuleAt(address);
+        const std::size_t top = platform::opaque(granule / (middleSpan / Granule));
+        if (top >= end / middleSpan) [[unlikely]] {
             return nullptr;
         }
-        Middle* const middle = root_[address / middleSpan].load(std::memory_order_acquire);
+        Middle* const middle = root_[top].load(std::memory_order_acquire);
         if (!isThere(middle)) [[unlikely]] {
             return nullptr;
         }
-        Leaf* const leaf = leafIn(*middle, address).load(std::memory_order_acquire);
-        return !isThere(leaf) ? nullptr : &leaf->words[address / Granule / perWord % wordCount];
+        const std::size_t inside = granule / (leafSpan / Granule) % perMiddle;
+        Leaf* const leaf = middle->leaves[inside].load(std::memory_order_acquire);
+        return !isThere(leaf) ? nullptr : &leaf->words[granule / perWord % wordCount];
     }
 
     [[gnu::cold, gnu::noinline]] bool made(Address address) noexcept {

@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Fills an object with one byte, and tests whether an object consists of one byte. For sizes of 16
-// to 128 bytes, pairs of stores or loads of 16 bytes work inwards from both ends. They may overlap
-// in the middle. Other sizes go to the C library, whose call costs more than that work.
-// Cost: 2, 4 or 8 stores or loads, and at most three compares.
+// to 256 bytes, pairs of stores or loads of 16 bytes work inwards from both ends. They may overlap
+// in the middle. Smaller sizes take one to three stores. Larger sizes go to the C library.
+// Cost: 2, 4, 8 or 16 stores or loads, and at most four compares.
 #pragma once
+
+#include <heapwright/platform/rarely.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -16,29 +18,29 @@ namespace heapwright {
 class ShortFill {
     using Part = std::uint64_t __attribute__((vector_size(16)));
     static constexpr std::size_t part = sizeof(Part);
-    static constexpr std::size_t longest = 8 * part;
 
 public:
+    /// The largest size that needs no call of the C library.
+    static constexpr std::size_t longest = 16 * part;
+
     [[gnu::always_inline]] static void fill(void* object, unsigned char byte,
                                             std::size_t size) noexcept {
-        if (!isShort(size)) {
+        if (platform::rarely(!isShort(size))) {
             fillOther(object, byte, size);
-            return;
+        } else {
+            fillParts(static_cast<std::byte*>(object), byte, size);
         }
-        const Part value = all(byte);
+    }
+
+    /// As `fill`, without a call.
+    /// Pre: the size is at most `longest`.
+    [[gnu::always_inline]] static void fillShort(void* object, unsigned char byte,
+                                                 std::size_t size) noexcept {
         auto* const first = static_cast<std::byte*>(object);
-        std::byte* const last = first + size - part;
-        store(first, value);
-        store(last, value);
-        if (size > 2 * part) {
-            store(first + part, value);
-            store(last - part, value);
-            if (size > 4 * part) {
-                store(first + 2 * part, value);
-                store(first + 3 * part, value);
-                store(last - 2 * part, value);
-                store(last - 3 * part, value);
-            }
+        if (size < part) {
+            fillTiny(first, all(byte)[0], size);
+        } else {
+            fillParts(first, byte, size);
         }
     }
 
@@ -47,18 +49,15 @@ public:
                                                              std::size_t size) noexcept {
         const Part value = all(byte);
         const auto* const first = static_cast<const std::byte*>(object);
-        if (!isShort(size)) {
+        if (platform::rarely(!isShort(size))) {
             return otherConsistsOf(first, value[0], size);
         }
-        const std::byte* const last = first + size - part;
-        Part other = differs(first, value) | differs(last, value);
-        if (size > 2 * part) {
-            other |= differs(first + part, value) | differs(last - part, value);
-            if (size > 4 * part) {
-                other |= differs(first + 2 * part, value) | differs(first + 3 * part, value) |
-                         differs(last - 2 * part, value) | differs(last - 3 * part, value);
-            }
-        }
+        Part other{};
+        forEachPart(first, size, [&other, value](const std::byte* place) {
+            Part seen{};
+            std::memcpy(&seen, place, part);
+            other |= seen ^ value;
+        });
         return (other[0] | other[1]) == 0;
     }
 
@@ -66,10 +65,70 @@ private:
     static constexpr bool isShort(std::size_t size) noexcept {
         return size - part <= longest - part; // false also for less than a part
     }
+
+    /// Runs `use` on parts that cover an object.
+    /// Pre: the size is short.
+    template <class Byte, class Use>
+    [[gnu::always_inline]] static void forEachPart(Byte* first, std::size_t size,
+                                                   Use use) noexcept {
+        Byte* const last = first + size - part;
+        use(first);
+        use(last);
+        if (size <= 2 * part) {
+            return;
+        }
+        use(first + part);
+        use(last - part);
+        if (size <= 4 * part) {
+            return;
+        }
+        use(first + 2 * part);
+        use(first + 3 * part);
+        use(last - 2 * part);
+        use(last - 3 * part);
+        if (size <= 8 * part) {
+            return;
+        }
+        use(first + 4 * part);
+        use(first + 5 * part);
+        use(first + 6 * part);
+        use(first + 7 * part);
+        use(last - 4 * part);
+        use(last - 5 * part);
+        use(last - 6 * part);
+        use(last - 7 * part);
+    }
+
+    [[gnu::always_inline]] static void fillParts(std::byte* first, unsigned char byte,
+                                                 std::size_t size) noexcept {
+        const Part value = all(byte);
+        forEachPart(first, size, [value](std::byte* place) { std::memcpy(place, &value, part); });
+    }
     // Out of line: the compiler would warn of lengths that it cannot exclude.
     [[gnu::noinline]] static void fillOther(void* object, unsigned char byte,
                                             std::size_t size) noexcept {
-        std::memset(object, byte, size);
+        if (size < part) {
+            fillTiny(static_cast<std::byte*>(object), all(byte)[0], size);
+        } else {
+            std::memset(object, byte, size);
+        }
+    }
+    /// Less than a part: stores that may overlap.
+    [[gnu::always_inline]] static void fillTiny(std::byte* first, std::uint64_t word,
+                                                std::size_t size) noexcept {
+        constexpr std::size_t half = sizeof(std::uint32_t);
+        if (size >= sizeof word) {
+            std::memcpy(first, &word, sizeof word);
+            std::memcpy(first + size - sizeof word, &word, sizeof word);
+        } else if (size >= half) {
+            std::memcpy(first, &word, half);
+            std::memcpy(first + size - half, &word, half);
+        } else if (size != 0) {
+            const auto byte = static_cast<std::byte>(word & 0xFFU);
+            first[0] = byte;
+            first[size / 2] = byte;
+            first[size - 1] = byte;
+        }
     }
     [[gnu::noinline]] static bool otherConsistsOf(const std::byte* first, std::uint64_t value,
                                                   std::size_t size) noexcept {
@@ -80,12 +139,6 @@ private:
     static Part all(unsigned char byte) noexcept {
         const std::uint64_t word = 0x0101010101010101U * byte;
         return Part{word, word};
-    }
-    static void store(std::byte* place, Part value) noexcept { std::memcpy(place, &value, part); }
-    static Part differs(const std::byte* place, Part value) noexcept {
-        Part seen{};
-        std::memcpy(&seen, place, part);
-        return seen ^ value;
     }
 };
 

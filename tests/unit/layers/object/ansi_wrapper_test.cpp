@@ -40,6 +40,31 @@ TEST_F(ANSIWrapperTest, RefusesMoreThanPointersCanTellApart) {
     EXPECT_EQ(Ledger::the().requests, 0U) << "nobody below was asked";
 }
 
+/// Serves small requests at once.
+class PromptHeap : public AlignHeap<SizeHeap<CountingHeap>> {
+public:
+    [[nodiscard]] void* mallocAtOnce(std::size_t size) noexcept {
+        ++prompt;
+        return size - 1 < 64 ? malloc(size) : nullptr;
+    }
+
+    static inline unsigned prompt = 0;
+};
+
+TEST_F(ANSIWrapperTest, AppliesTheRulesToWhatIsNotServedAtOnce) {
+    ANSIWrapper<PromptHeap> heap;
+    for (const std::size_t size : {0U, 1U, 64U, 65U}) {
+        void* const object = heap.malloc(size);
+        EXPECT_NE(object, nullptr);
+        EXPECT_EQ(Ledger::the().live.size(), 1U) << size;
+        heap.free(object);
+    }
+    EXPECT_EQ(PromptHeap::prompt, 4U);
+    EXPECT_EQ(Ledger::the().requests, 4U);
+    EXPECT_EQ(heap.malloc(std::size_t{PTRDIFF_MAX} + 1), nullptr);
+    EXPECT_EQ(Ledger::the().requests, 4U) << "the heap below was not asked";
+}
+
 TEST_F(ANSIWrapperTest, ClearsObjectsOfCalloc) {
     auto* const bytes = static_cast<unsigned char*>(heap_.calloc(10, 10));
     for (std::size_t i = 0; i < 100; ++i) {

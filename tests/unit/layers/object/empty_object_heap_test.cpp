@@ -46,6 +46,21 @@ TEST_F(EmptyObjectHeapTest, ServesZeroBytesWithAddressesOfTheirOwn) {
     EXPECT_EQ(heap.malloc(0), *objects.begin()) << "the only free one";
 }
 
+/// Serves every request at once.
+class PromptHeap : public CountingHeap {
+public:
+    [[nodiscard]] void* mallocAtOnce(std::size_t size) noexcept { return malloc(size); }
+};
+
+TEST_F(EmptyObjectHeapTest, ServesNoEmptyObjectAtOnce) {
+    EmptyObjectHeap<4 * KiB, PromptHeap> heap;
+    static_assert(AtOnceHeap<EmptyObjectHeap<4 * KiB, PromptHeap>> && !AtOnceHeap<Heap>);
+    EXPECT_EQ(heap.mallocAtOnce(0), nullptr);
+    void* const object = heap.mallocAtOnce(1);
+    EXPECT_EQ(Ledger::the().live.count(object), 1U);
+    heap.free(object);
+}
+
 TEST_F(EmptyObjectHeapTest, ReusesAnAddressLate) {
     Heap heap;
     void* const first = heap.malloc(0);

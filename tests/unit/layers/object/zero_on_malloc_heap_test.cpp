@@ -19,6 +19,10 @@ public:
         void* const object = MallocHeap::malloc(size);
         return object == nullptr ? nullptr : std::memset(object, 0x41, size);
     }
+    [[nodiscard]] void* mallocAtOnce(std::size_t size) noexcept {
+        return size == refused ? nullptr : malloc(size);
+    }
+    static constexpr std::size_t refused = 99;
     [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept {
         void* const object = MallocHeap::memalign(align, size);
         return object == nullptr ? nullptr : std::memset(object, 0x41, size);
@@ -53,6 +57,17 @@ TEST_F(ZeroOnMallocHeapTest, DoesNotTouchLargerObjects) {
     void* const object = heap.malloc(1001);
     EXPECT_TRUE(isFullOf(object, 1001, 0x41));
     heap.free(object);
+}
+
+TEST_F(ZeroOnMallocHeapTest, ServesShortObjectsAtOnce) {
+    for (std::size_t size = 1; size <= 300; ++size) {
+        void* const object = heap.mallocAtOnce(size);
+        EXPECT_EQ(object == nullptr, size == DirtyHeap::refused || size > 256) << size;
+        if (object != nullptr) {
+            EXPECT_TRUE(isFullOf(object, size, 0)) << size;
+            heap.free(object);
+        }
+    }
 }
 
 TEST_F(ZeroOnMallocHeapTest, PassesOnARefusal) {

@@ -24,6 +24,7 @@ public:
     static constexpr std::size_t alignment = 16;
     using Below = Heaps<>;
     void* malloc(std::size_t /*size*/) noexcept { return memory_; }
+    void* mallocAtOnce(std::size_t size) noexcept { return size > 64 ? nullptr : memory_; }
     void free(void* /*object*/) noexcept {}
 
 private:
@@ -95,6 +96,21 @@ TEST(LiveMapHeap, SeesThatMemoryIsGivenOutTwice) {
     EXPECT_EQ(heap.malloc(8), object);
     expectDeath([&] { (void)heap.malloc(8); },
                 "^heapwright: malloc\\(\\): memory given out twice\n");
+    expectDeath([&] { (void)heap.mallocAtOnce(8); },
+                "^heapwright: malloc\\(\\): memory given out twice\n");
+}
+
+TEST(LiveMapHeap, KnowsObjectsServedAtOnce) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    static_assert(AtOnceHeap<LiveMapHeap<Forgetful>> && !AtOnceHeap<Mapped>);
+    LiveMapHeap<Forgetful> heap;
+    EXPECT_EQ(heap.mallocAtOnce(65), nullptr);
+    for (int time = 0; time < 2; ++time) { // first without bits
+        void* const object = heap.mallocAtOnce(8);
+        ASSERT_NE(object, nullptr);
+        heap.free(object);
+        expectDeath([&] { heap.free(object); }, "^heapwright: free\\(\\): double free\n");
+    }
 }
 
 TEST(LiveMapHeap, FollowsAnObjectThatMoves) {

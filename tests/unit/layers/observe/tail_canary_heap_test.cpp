@@ -164,6 +164,79 @@ TEST(TailCanaryHeap, PassesTheSizeThatTheHeapBelowReported) {
     EXPECT_TRUE(Ledger::the().live.empty());
 }
 
+/// Knows the sizes of its objects at once, except of one.
+class KnowingHeap : public KnownSizeHeap {
+public:
+    static constexpr std::size_t mostKnownFast = 64;
+    [[nodiscard]] std::size_t tryGetSizeFast(void* object) noexcept {
+        return object == unknown ? 0 : getSize(object);
+    }
+    void freeKnownFast(void* object, std::size_t usable) noexcept {
+        ++fast;
+        freeKnown(object, usable);
+    }
+
+    static inline void* unknown = nullptr;
+    static inline unsigned fast = 0;
+};
+
+TEST(TailCanaryHeap, ChecksAnObjectWhetherItsSizeIsKnownAtOnceOrNot) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    Ledger::begin();
+    TailCanaryHeap<KnowingHeap> heap;
+    for (const std::size_t size : {37U, 38U, 57U}) {
+        auto* const object = static_cast<unsigned char*>(heap.malloc(size));
+        const bool isKnown = size == 37;
+        KnowingHeap::unknown = size == 38 ? object : nullptr;
+        KnowingHeap::fast = 0;
+        object[size] ^= 1U;
+        EXPECT_EXIT(heap.free(object), ::testing::KilledBySignal(SIGABRT),
+                    "^heapwright: free\\(\\): overflow\n");
+        object[size] ^= 1U;
+        heap.free(object);
+        EXPECT_EQ(KnowingHeap::fast, isKnown ? 1U : 0U);
+        EXPECT_TRUE(Ledger::the().live.empty());
+    }
+}
+
+/// Reports the size of every other object that it serves.
+class FastHeap : public CountingHeap {
+public:
+    [[nodiscard]] void* tryMallocKnown(std::size_t size, std::size_t& usable) noexcept {
+        if (requests++ % 2 == 0) {
+            return nullptr;
+        }
+        usable = size + 24;
+        return CountingHeap::malloc(usable);
+    }
+
+    static inline unsigned requests = 0;
+};
+
+TEST(TailCanaryHeap, TakesTheSizeFromTheHeapBelowThatServesAtOnce) {
+    Ledger::begin();
+    static_assert(AtOnceHeap<TailCanaryHeap<FastHeap>> && !AtOnceHeap<Canary>);
+    TailCanaryHeap<FastHeap> heap;
+    EXPECT_EQ(heap.mallocAtOnce(50), nullptr) << "there are no secrets yet";
+    for (std::size_t size = 0; size < 100; ++size) {
+        void* const object = heap.malloc(size);
+        ASSERT_NE(object, nullptr);
+        EXPECT_EQ(heap.getSize(object), size);
+        heap.free(object);
+    }
+    const unsigned before = FastHeap::requests;
+    EXPECT_EQ(heap.malloc(SIZE_MAX - 3), nullptr);
+    EXPECT_EQ(heap.mallocAtOnce(SIZE_MAX - 3), nullptr);
+    EXPECT_EQ(FastHeap::requests, before) << "the sum overflowed";
+    void* const first = heap.mallocAtOnce(50);
+    void* const second = heap.mallocAtOnce(50);
+    void* const object = first != nullptr ? first : second;
+    EXPECT_TRUE(first == nullptr || second == nullptr) << "the heap below refuses every other";
+    EXPECT_EQ(heap.getSize(object), 50U);
+    heap.free(object);
+    EXPECT_TRUE(Ledger::the().live.empty());
+}
+
 using Shown = TailCanaryHeap<ShownHeap>;
 static_assert(InspectableHeap<Shown> && WalkableHeap<Shown> && PurgeableHeap<Shown>);
 static_assert(!InspectableHeap<Canary> && !WalkableHeap<Canary> && !PurgeableHeap<Canary>);

@@ -33,10 +33,28 @@ TEST(OwnerCacheHeap, ReusesAnObjectThatItsOwnerThreadFreed) {
     heap.free(object);
 }
 
+TEST(OwnerCacheHeap, ReportsTheSizeOfAnObjectThatItServesAtOnce) {
+    struct Name {};
+    typename Stack<Name>::Cached heap;
+    std::size_t usable = 0;
+    EXPECT_EQ(heap.tryMallocKnown(100, usable), nullptr) << "the thread has not begun";
+    for (const std::size_t size : {1U, 16U, 97U, 512U, 513U, 2048U}) {
+        void* const object = heap.malloc(size);
+        heap.free(object);
+        EXPECT_EQ(heap.tryMallocKnown(size, usable), object);
+        EXPECT_EQ(usable, heap.getSize(object));
+        heap.free(object);
+    }
+}
+
 TEST(OwnerCacheHeap, RefusesImpossibleRequestsAtOnce) {
     struct Name {};
     typename Stack<Name>::Cached heap;
     void* const object = heap.malloc(16);
+    for (const std::size_t size : {std::size_t{0}, 2 * KiB + 1, SIZE_MAX}) {
+        std::size_t usable = 0;
+        EXPECT_EQ(heap.tryMallocKnown(size, usable), nullptr);
+    }
     EXPECT_EQ(heap.tryMallocFast(0), nullptr);
     EXPECT_EQ(heap.tryMallocFast(SIZE_MAX), nullptr);
     EXPECT_EQ(heap.tryMallocFast(2 * KiB + 1), nullptr);

@@ -14,6 +14,7 @@ namespace {
 /// Calls back into the heap above from inside, as a signal handler would.
 class InterruptedHeap : public CountingHeap {
 public:
+    static constexpr bool runsAtThreadExit = true;
     [[nodiscard]] void* malloc(std::size_t size) noexcept {
         if (interruption != nullptr) {
             void (*const handler)() = interruption;
@@ -38,6 +39,22 @@ public:
     }
 
     static inline std::size_t named = 0;
+};
+
+/// Reports the size of an object that it serves at once, and of objects of up to 100 bytes.
+class FastHeap : public KnownSizeHeap {
+public:
+    static constexpr std::size_t mostKnownFast = 100;
+    void freeKnownFast(void* object, std::size_t usable) noexcept { freeKnown(object, usable); }
+    [[nodiscard]] std::size_t tryGetSizeFast(void* object) noexcept {
+        const std::size_t size = getSize(object);
+        return size <= 100 ? size : 0;
+    }
+    [[nodiscard]] void* tryMallocKnown(std::size_t size, std::size_t& usable) noexcept {
+        void* const object = malloc(size);
+        usable = size;
+        return object;
+    }
 };
 
 using Safe = SignalSafeHeap<InterruptedHeap>;
@@ -113,6 +130,46 @@ TEST_F(SignalSafeHeapTest, PassesTheSizeOfAFreedObjectOn) {
     sized.freeKnown(last, 70);
     EXPECT_TRUE(Ledger::the().live.empty());
     EXPECT_EQ(Ledger::the().wrongFrees, 0U);
+}
+
+TEST_F(SignalSafeHeapTest, ServesNoHandlerAtOnce) {
+    static_assert(!FastKnownMallocHeap<Safe>);
+    static SignalSafeHeap<FastHeap> fast;
+    static std::size_t usable = 0;
+    InterruptedHeap::interruption = [] {
+        EXPECT_EQ(fast.tryMallocKnown(10, usable), nullptr) << "the thread is inside";
+    };
+    void* const object = fast.tryMallocKnown(50, usable);
+    ASSERT_NE(object, nullptr);
+    EXPECT_EQ(usable, 50U);
+    EXPECT_EQ(Ledger::the().live.size(), 1U);
+    {
+        const SlowPath::Entry hook;
+        EXPECT_EQ(fast.tryMallocKnown(10, usable), nullptr);
+    }
+    fast.free(object);
+    EXPECT_TRUE(Ledger::the().live.empty());
+}
+
+TEST_F(SignalSafeHeapTest, FreesAnObjectOfItsOwnWhoseSizeItKnowsAtOnce) {
+    static_assert(FastKnownFreeHeap<SignalSafeHeap<FastHeap>> && !FastKnownFreeHeap<Safe>);
+    static SignalSafeHeap<FastHeap> fast;
+    InterruptedHeap::interruption = [] { fromInside = fast.malloc(10); };
+    void* const object = fast.malloc(50);
+    EXPECT_EQ(fast.tryGetSizeFast(fromInside), 0U) << "it is the arena's";
+    fast.free(fromInside);
+    EXPECT_EQ(fast.tryGetSizeFast(object), 50U);
+    KnownSizeHeap::named = 0;
+    {
+        const SlowPath::Entry hook;
+        fast.freeKnownFast(object, 50);
+        EXPECT_EQ(KnownSizeHeap::named, 0U) << "the free is deferred";
+    }
+    void* const other = fast.malloc(60);
+    EXPECT_EQ(Ledger::the().live.size(), 1U);
+    fast.freeKnownFast(other, 60);
+    EXPECT_EQ(KnownSizeHeap::named, 60U);
+    EXPECT_TRUE(Ledger::the().live.empty());
 }
 
 TEST_F(SignalSafeHeapTest, DestructorDrainsDeferredFrees) {

@@ -18,6 +18,15 @@ struct Fast : Least {
     bool tryFreeFast(void*) { return false; }
 };
 
+struct Known : Least {
+    std::size_t getSize(void*) { return 0; }
+    void* tryMallocKnown(std::size_t, std::size_t&) { return nullptr; }
+    void* mallocAtOnce(std::size_t) { return nullptr; }
+    std::size_t tryGetSizeFast(void*) { return 0; }
+    static constexpr std::size_t mostKnownFast = 64;
+    void freeKnownFast(void*, std::size_t) {}
+};
+
 struct Split : Fast {
     static constexpr bool splitPath = true;
     void* mallocSlow(std::size_t) { return nullptr; }
@@ -59,6 +68,9 @@ struct Tagged : Least {
 TEST(FastPath, ConceptsDependOnTheVerbs) {
     EXPECT_TRUE(FastPathHeap<Fast>);
     EXPECT_FALSE(FastPathHeap<Least> || SplitPathHeap<Fast> || SharedUnitCachingHeap<Fast>);
+    EXPECT_TRUE(FastKnownMallocHeap<Known> && AtOnceHeap<Known>);
+    EXPECT_TRUE(FastSizeHeap<Known> && FastKnownFreeHeap<Known>);
+    EXPECT_FALSE(FastKnownMallocHeap<Fast> || AtOnceHeap<Fast> || FastKnownFreeHeap<Fast>);
     EXPECT_TRUE(SplitPathHeap<Split> && SharedUnitCachingHeap<Split>);
     EXPECT_FALSE(SuspendableHeap<Split>);
     EXPECT_TRUE(SuspendableHeap<Suspendable>);

@@ -52,6 +52,19 @@ TEST(LifeBits, KeepNeighboursApart) {
     }
 }
 
+TEST(LifeBits, KnowNothingInsideAGranule) {
+    Bits bits;
+    ASSERT_TRUE(bits.ensure(at(0x1000)));
+    EXPECT_EQ(bits.enter(at(0x1000)), Life::none);
+    for (Address address = 0x1001; address < 0x1010; ++address) {
+        EXPECT_EQ(bits.at(at(address)), Life::none);
+        EXPECT_EQ(bits.leave(at(address)), Life::none);
+    }
+    EXPECT_EQ(bits.at(at(0x1000)), Life::live);
+    bits.passAllNear(at(0x1000 + Bits::leafSpan));
+    EXPECT_EQ(bits.at(at(0x1001 + Bits::leafSpan)), Life::none) << "not even without memory";
+}
+
 TEST(LifeBits, ReachTheWholeAddressSpaceAndNoFurther) {
     Bits bits;
     const Address last = (Address{1} << 47U) - 16;

@@ -13,15 +13,25 @@ namespace heapwright::testing {
 namespace {
 
 constexpr std::size_t most = 300;
+static_assert(most > ShortFill::longest);
 
 TEST(ShortFill, ChangesExactlyTheBytesOfTheObject) {
     for (std::size_t size = 0; size <= most; ++size) {
-        std::array<unsigned char, most + 32> bytes;
-        bytes.fill(7);
-        ShortFill::fill(bytes.data() + 16, 0xF5, size);
-        EXPECT_EQ(std::count(bytes.begin(), bytes.end(), 0xF5), static_cast<long>(size));
-        EXPECT_TRUE(std::all_of(bytes.begin() + 16, bytes.begin() + 16 + static_cast<long>(size),
-                                [](unsigned char each) { return each == 0xF5; }));
+        for (const bool isShort : {false, true}) {
+            std::array<unsigned char, most + 32> bytes;
+            bytes.fill(7);
+            if (!isShort) {
+                ShortFill::fill(bytes.data() + 16, 0xF5, size);
+            } else if (size <= ShortFill::longest) {
+                ShortFill::fillShort(bytes.data() + 16, 0xF5, size);
+            } else {
+                continue;
+            }
+            EXPECT_EQ(std::count(bytes.begin(), bytes.end(), 0xF5), static_cast<long>(size));
+            const auto* const first = bytes.begin() + 16;
+            EXPECT_TRUE(std::all_of(first, first + static_cast<long>(size),
+                                    [](unsigned char each) { return each == 0xF5; }));
+        }
     }
 }
 
