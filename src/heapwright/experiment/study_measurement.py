@@ -22,6 +22,7 @@ from heapwright.artefacts.profile.document import Profile
 from heapwright.artefacts.run.measured import Outcome
 from heapwright.artefacts.study.model import PARSED, Study
 from heapwright.artefacts.study.model import Server as ServerHook
+from heapwright.artefacts.study.template import BLOCK, OF_RUN, places
 from heapwright.artefacts.study_results.runs import StudyRun
 from heapwright.base.scratch import Scratch
 from heapwright.experiment.blocks import Assignment
@@ -131,6 +132,8 @@ class StudyMeasurement:
         self._parent = Path(tempfile.gettempdir())
         origins = [response.origin for response in job.study.responses.values()]
         self._tools = [tool for tool in TOOLS if tool in origins]
+        own = (*job.study.command, *job.study.arguments)
+        self._numbered = any(place.text == BLOCK for word in own for place in places(word))
         self._recorded = PROFILE in origins
         self._measured = not set(origins) <= {*self._tools, PROFILE}
         self._reads = job.conditions.reader is not None or any(each in PARSED for each in origins)
@@ -242,7 +245,7 @@ class StudyMeasurement:
     ) -> None:
         """Run the command, or the one that measures it."""
         treatment = assignment.treatment
-        words = command_of(treatment, self._job.conditions)
+        words = self._words(assignment)
         if self._study.measure is not None:
             template = self._filling.words(self._study.measure.command, treatment)
             words = measuring(template, words, folder / REPORT)
@@ -261,7 +264,7 @@ class StudyMeasurement:
         """Run the command once more, under a simulator."""
         treatment = assignment.treatment
         folder.mkdir()
-        words = words_under(tool, command_of(treatment, self._job.conditions), folder)
+        words = words_under(tool, self._words(assignment), folder)
         limit = assignment.timeout_s
         spec = self._specs.of(
             treatment,
@@ -280,6 +283,11 @@ class StudyMeasurement:
             taking.counts[tool] = counts_in(folder)
         except ValueError as error:
             taking.worsen(Classified(Outcome.FAILED, str(error)))
+
+    def _words(self, assignment: Assignment) -> tuple[str, ...]:
+        """The command of the treatment, with the number of the block."""
+        words = command_of(assignment.treatment, self._job.conditions)
+        return in_block(words, assignment.block) if self._numbered else words
 
     def _named(self, raw: RawRun, proof: Interposition) -> Classified:
         return classify(raw, proof, frozenset({self._job.conditions.expect_exit}))
@@ -305,6 +313,11 @@ class StudyMeasurement:
         except ValueError as error:
             taking.named = Classified(Outcome.FAILED, str(error))
             return {}
+
+
+def in_block(words: Sequence[str], block: int) -> tuple[str, ...]:
+    """The words of a command, with the number of the block."""
+    return tuple(word.replace(OF_RUN[BLOCK], str(block)) for word in words)
 
 
 def measuring(template: Sequence[str], command: Sequence[str], report: Path) -> tuple[str, ...]:

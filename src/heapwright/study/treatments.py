@@ -15,7 +15,7 @@ from pathlib import Path
 from heapwright.artefacts.study.factor import Level, scalar_text
 from heapwright.artefacts.study.file import StudyFile
 from heapwright.artefacts.study.installation import lacking, places_here
-from heapwright.artefacts.study.template import TemplateError, fill
+from heapwright.artefacts.study.template import OF_RUN, TemplateError, fill
 from heapwright.artefacts.study.treatment import StudyTreatment, Value, treatment_id
 from heapwright.artefacts.workload.library import workload_path
 from heapwright.base.errors import HeapwrightError
@@ -39,7 +39,7 @@ class Filler:
         self._study = file.study
         self._programs = cache(programs)
         self._folder = file.folder
-        self._others = places_here(file.folder)
+        self._others = {**places_here(file.folder), **OF_RUN}
 
     def treatment(self, levels: Mapping[str, Level]) -> StudyTreatment:
         """Raises HeapwrightError where a workload is not there, or a prefix is no words."""

@@ -135,6 +135,29 @@ pattern = '(?P<value>.+)'
     assert told == {"glibc": 0.0, "wrapped": 7.0, "set": 5.0}
 
 
+def test_the_block_is_a_seed_that_all_treatments_of_a_block_share(
+    heapwright: Heapwright, tmp_path: Path
+) -> None:
+    study = (
+        HEAD
+        + 'command = ["echo", "seed", "{block}"]'
+        + ALLOCATORS
+        + """
+[design]
+blocks = 3
+discard = 1
+[responses.seed]
+from = "output"
+pattern = 'seed (?P<value>.+)'
+"""
+    )
+    results = run(heapwright, write_text(tmp_path, study))
+    rows = results.frame().select("allocator", "block", "seed").rows()
+    assert sorted(rows) == [
+        (name, block, float(block)) for name in ("glibc", "kingsley") for block in (0, 1, 2)
+    ]
+
+
 def test_an_allocator_inside_another_c_library_is_a_level(
     heapwright: Heapwright, tmp_path: Path
 ) -> None:

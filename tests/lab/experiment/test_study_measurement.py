@@ -13,7 +13,7 @@ from heapwright.artefacts.study.file import parse_study
 from heapwright.base.errors import HeapwrightError
 from heapwright.experiment.hooks import run_hook
 from heapwright.experiment.study_hooks import Filling, StudyHooks
-from heapwright.experiment.study_measurement import measuring, thinned
+from heapwright.experiment.study_measurement import in_block, measuring, thinned
 from heapwright.experiment.treatments import Treatment
 
 STUDY = """
@@ -33,6 +33,10 @@ after_run = "echo after >> log; exit 3"
 def test_the_measuring_command_holds_the_measured_one() -> None:
     words = measuring(("time", "-o", "{report}", "--", "{command}", "x"), ("ls", "-l"), Path("/r"))
     assert words == ("time", "-o", "/r", "--", "ls", "-l", "x")
+
+
+def test_the_number_of_the_block_is_put_into_each_word() -> None:
+    assert in_block(("x", "--seed={block}", "{block}"), 7) == ("x", "--seed=7", "7")
 
 
 @given(st.lists(st.integers(0, 2**40)), st.integers(2, 50))

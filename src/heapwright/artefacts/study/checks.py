@@ -18,7 +18,7 @@ from heapwright.artefacts.study.condition import ConditionError, parse_condition
 from heapwright.artefacts.study.factor import ALLOCATOR, CPUS, Factor, Level, LevelTable
 from heapwright.artefacts.study.model import PARSED, Response, Study
 from heapwright.artefacts.study.question_checks import check_questions
-from heapwright.artefacts.study.template import PLACES
+from heapwright.artefacts.study.template import BLOCK, PLACES
 from heapwright.artefacts.study.template_checks import ZERO, check_templates
 from heapwright.artefacts.study_results.runs import OWN_COLUMNS
 from heapwright.base.problems import Keys, Problem, unknown_name
@@ -26,7 +26,7 @@ from heapwright.base.problems import Keys, Problem, unknown_name
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 KEY = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-RESERVED = {*OWN_COLUMNS, *PLACES, "command", "report", "true", "false", *keyword.kwlist}
+RESERVED = {*OWN_COLUMNS, *PLACES, BLOCK, "command", "report", "true", "false", *keyword.kwlist}
 COUNTING = ("counter", "callgrind", "cachegrind")
 COUNTERS = ("instructions", "cycles", "cache-misses", "branch-misses")
 OF_PROGRAM = ("program", "profile")

@@ -5,8 +5,9 @@
 `{factor}` is the level's value (or its name, where it has none). `{factor.key}` is a key of its
 table, and `{factor.name}` its name. `{workload:NAME}` is the program of a named workload.
 `{folder}` is the folder of the study file, `{native}` that of heapwright's compiled parts,
-`{python}` the interpreter that heapwright runs on. Braces themselves are doubled. Nothing else is
-understood, and nothing is left standing: what cannot be filled in is an error.
+`{python}` the interpreter that heapwright runs on. `{block}` is the number of the block, and is
+filled in when a run is made. Braces themselves are doubled. Nothing else is understood, and nothing
+else is left standing: what cannot be filled in is an error.
 """
 
 import re
@@ -23,6 +24,9 @@ NATIVE = "native"
 PYTHON = "python"
 PLACES = (FOLDER, NATIVE, PYTHON)
 """The facts of this installation, the same for all studies."""
+BLOCK = "block"
+OF_RUN = {BLOCK: f"{{{BLOCK}}}"}
+"""What a run fills in: these places stay as they are in a treatment."""
 
 
 class TemplateError(ValueError):

@@ -6,10 +6,16 @@ from collections.abc import Iterator
 
 from heapwright.artefacts.study.factor import PARAMETER
 from heapwright.artefacts.study.model import Study
-from heapwright.artefacts.study.template import PLACES, Place, TemplateError, places
+from heapwright.artefacts.study.template import BLOCK, PLACES, Place, TemplateError, places
 from heapwright.base.problems import Keys, Problem, unknown_name
 
 COMMAND, REPORT = "command", "report"
+OWN_PLACES = {"measure": (COMMAND, REPORT), "command": (BLOCK,), "arguments": (BLOCK,)}
+"""Keys with names that are filled in when a run is made."""
+FOR = {
+    **dict.fromkeys((COMMAND, REPORT), "the command of [measure]"),
+    BLOCK: "command and arguments",
+}
 ZERO = "a zero byte cannot be handed to a program"
 
 
@@ -77,7 +83,7 @@ def check_templates(study: Study) -> Iterator[Problem]:
     used: set[str] = set()
     problems: list[Problem] = []
     for keys, template in templates(study):
-        measuring = keys[0] == "measure"
+        own = OWN_PLACES.get(str(keys[0]), ())
         try:
             found = list(places(template))
         except TemplateError as error:
@@ -87,7 +93,7 @@ def check_templates(study: Study) -> Iterator[Problem]:
             problems.append(Problem(keys, ZERO))
         for place in found:
             used.add(place.factor)
-            if not (measuring and place.text in (COMMAND, REPORT)):
+            if place.text not in own:
                 problems += _place(study, keys, template, place)
     problems += _measure(study)
     yield from problems or _without_effect(study, used)
@@ -117,8 +123,8 @@ def _place(study: Study, keys: Keys, template: str, place: Place) -> Iterator[Pr
     known = study.factors
     if place.workload or place.text in PLACES:
         return
-    if place.text in (COMMAND, REPORT):
-        yield Problem(keys, f"{{{place.text}}} is for the command of [measure]")
+    if place.text in FOR:
+        yield Problem(keys, f"{{{place.text}}} is for {FOR[place.text]}")
         return
     if not place.factor:
         yield Problem(keys, f"{{{place.text}}} in {template!r} names no workload")

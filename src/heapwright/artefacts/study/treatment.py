@@ -18,7 +18,8 @@ Value = bool | int | float | str
 
 
 class StudyTreatment(BaseModel):
-    """What is run, filled in: no template is left in it but {report} and {command} of a measure."""
+    """What is run, filled in: no template is left in it but {report} and {command} of a measure,
+    and {block} of a command."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
