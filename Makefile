@@ -6,6 +6,7 @@
 # make test-all       all tests, the longest proofs too
 # make test-programs  tests that need servers, desktop programs, a browser or R; each allocator in turn
 # make test-kernel    builds four kernels, boots each of them twice and compares (takes half an hour once)
+# make test-boot      boots a kernel twice and compares; builds it if a part of its build changed
 # make stress         all workloads under all composed allocators, 24 CPU-minutes (resumable)
 # make endurance      granary for a thousand million operations; ENDURANCE='--operations 1e10' for more
 # make suites         the test suites of other software, with and without granary
@@ -34,7 +35,7 @@ OPTIONAL := $(wildcard /usr/include/apr-1.0/apr_pools.h /usr/include/apache2/htt
               /usr/include/glib-2.0/glib.h /usr/include/sqlite3.h)
 INSTALL := $(MAKE) --no-print-directory $(VENV)/installed-dev
 
-.PHONY: always demo test test-all test-programs test-kernel stress endurance suites test-builds coverage peers wheel deb release site man lint format clean unit
+.PHONY: always demo test test-all test-programs test-kernel test-boot stress endurance suites test-builds coverage peers wheel deb release site man lint format clean unit
 .DELETE_ON_ERROR:
 
 demo:
@@ -76,6 +77,11 @@ test-kernel:
 	@$(INSTALL)
 	@$(BIN)/heapwright kernel build
 	@$(BIN)/python -m pytest -q -m slow tests/lab/kernel
+
+test-boot:
+	@scripts/packages.sh test kernel
+	@$(INSTALL)
+	@$(BIN)/python scripts/boot_kernel.py
 
 stress: $(VENV)/installed
 	@$(BIN)/python tests/acceptance/stress/stress.py $(STRESS)

@@ -28,6 +28,7 @@ NEAR = 0.15
 """How far the mean of a model's slab memory may be from its kernel's."""
 
 
+@pytest.mark.slow
 def test_a_cached_kernel_boots_twice_alike_and_runs_its_own_allocator() -> None:
     built = KERNELS[0]
     asked = Asked(load_of("nothing", "small"))
@@ -38,6 +39,7 @@ def test_a_cached_kernel_boots_twice_alike_and_runs_its_own_allocator() -> None:
     assert boot(built, asked, CACHE) == found
 
 
+@pytest.mark.slow
 def test_requests_of_a_kernel_are_recorded_and_every_model_serves_them(
     needs_programs: Callable[..., None], tmp_path: Path
 ) -> None:
