@@ -38,6 +38,12 @@ def boot(
     cpus: Annotated[
         int, typer.Option(min=1, max=8, help="More than one are noisy: compare counts only.")
     ] = 1,
+    memory: Annotated[
+        int | None,
+        typer.Option(
+            metavar="MIB", min=64, max=2**16, help="Size of the machine. Default: the load's."
+        ),
+    ] = None,
     kvm: Annotated[
         bool, typer.Option("--kvm", help="Use KVM, if a guest runs with it here.")
     ] = False,
@@ -52,9 +58,12 @@ def boot(
       heapwright kernel boot slub
       heapwright kernel boot slob --load churn --seed 7 --json churn.json
       heapwright kernel boot slab --load fileio --cpus 2
+      heapwright kernel boot slub --load churn --memory 192
     """
     commands.kernel_boot.boot_kernel(
         allocator,
-        commands.kernel_boot.Request(load, scale, seed, cpus, kvm=kvm, timeout_s=timeout),
+        commands.kernel_boot.Request(
+            load, scale, seed, cpus, kvm=kvm, timeout_s=timeout, memory_mib=memory
+        ),
         json_file,
     )

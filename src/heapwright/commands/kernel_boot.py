@@ -3,7 +3,7 @@
 """The work of `heapwright kernel boot`."""
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from heapwright.commands.kernel_build import cached_kernel
 from heapwright.commands.output import Destination
@@ -25,11 +25,15 @@ class Request:
     cpus: int
     kvm: bool = False
     timeout_s: float | None = None
+    memory_mib: int | None = None
+    """None: that of the load."""
 
     @property
     def asked(self) -> Asked:
         """Raises HeapwrightError for an unknown load or scale."""
         load = load_of(self.load, self.scale)
+        if self.memory_mib is not None:
+            load = replace(load, memory_mib=self.memory_mib)
         return Asked(load, self.seed, self.cpus, kvm=self.kvm, timeout_s=self.timeout_s)
 
 

@@ -120,6 +120,8 @@ def responses(records: Records) -> dict[str, float]:
     if records.churn:
         found["time_s"] = records.churn["ns"] / 1e9
         found |= {name: records.churn[name] for name in ("made", "removed", "refused")}
+    if records.paths:
+        found["time_s"] = sum(path.ns for path in records.paths) / 1e9
     for path in records.paths:
         found[f"{path.object}_us"] = path.ns / path.times / 1e3
     for phase in records.phases:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from heapwright.base.errors import HeapwrightError
+from heapwright.commands.kernel_boot import Request
 from heapwright.kernel.machine import Machine, command_line, find_qemu, qemu_command
 
 MACHINE = Machine(
@@ -57,3 +58,9 @@ def test_without_qemu_the_package_is_named(monkeypatch: pytest.MonkeyPatch, tmp_
     with pytest.raises(HeapwrightError, match="there is no qemu-system-x86_64") as caught:
         find_qemu()
     assert "qemu-system-x86" in caught.value.hint
+
+
+def test_a_request_has_the_memory_of_its_load_or_another() -> None:
+    assert Request("churn", "small", 1, 1).asked.load.memory_mib == 128
+    other = Request("churn", "small", 1, 1, memory_mib=192).asked
+    assert (other.load.memory_mib, other.load.name) == (192, "churn")

@@ -64,8 +64,11 @@ def test_time_and_events_of_sysbench_are_parsed() -> None:
 
 
 def test_paths_are_microseconds_of_a_pair() -> None:
-    path = {"record": "path", "at_ns": 5, "object": "pipe", "times": 1000, "ns": 11_650_000}
-    assert responses(read_records(raw(BEGIN, path, END), ()))["pipe_us"] == 11.65
+    pipe = {"record": "path", "at_ns": 5, "object": "pipe", "times": 1000, "ns": 11_650_000}
+    fork = {"record": "path", "at_ns": 6, "object": "fork", "times": 10, "ns": 1_600_000}
+    found = responses(read_records(raw(BEGIN, pipe, fork, END), ()))
+    assert (found["pipe_us"], found["fork_us"]) == (11.65, 160)
+    assert found["time_s"] == pytest.approx(0.01325)
 
 
 def test_a_guest_that_says_nothing_did_not_boot_and_its_console_is_shown() -> None:
