@@ -30,7 +30,9 @@ def top(
     once: Annotated[bool, typer.Option("--once", help="Print one reading and end.")] = False,
     by_site: Annotated[
         bool,
-        typer.Option("--by-site", help="Show the call sites of a process under the sampler."),
+        typer.Option(
+            "--by-site", help="Show the call sites of a process that is sampled or recorded."
+        ),
     ] = False,
 ) -> None:
     """Watch a running process: resident, live and held memory, rates, block sizes.

@@ -19,7 +19,7 @@ from rich.live import Live
 from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.base.interruption import ended_as_interrupted
 from heapwright.commands.text import printing
-from heapwright.commands.top_sites import Sites
+from heapwright.commands.top_sites import Sites, sites_of
 from heapwright.look.process import is_32_bit, missing_right, read_process
 from heapwright.look.scan import Denied
 from heapwright.look.watch import (
@@ -39,7 +39,7 @@ WALKS = 0.01
 DRAWING = 0.008
 SHORTEST_WALK_S = 1.0
 HALF = 0.5
-"""With call sites, their documents have the other half of the share of the walks."""
+"""With call sites, their readings have the other half of the share of the walks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +59,8 @@ class Watched:
         self.pid = pid
         share = WALKS if sites is None else WALKS * HALF
         self.walks = Budget(share, SHORTEST_WALK_S)
-        self._documents = Budget(share, SHORTEST_WALK_S)
-        self._documents.due = time.monotonic() + SHORTEST_WALK_S  # the first one is taken
+        self._site_reads = Budget(share, SHORTEST_WALK_S)
+        self._site_reads.due = time.monotonic() + SHORTEST_WALK_S  # the first one is taken
         self._sites_read = sites
         self._begun = time.monotonic()
         self._cpu = 0.0
@@ -80,10 +80,10 @@ class Watched:
         self._kernels = (*self._kernels[-1:], now)
         if not self._is_denied and now.when >= self.walks.due:
             self._walk()
-        if self._sites_read is not None and now.when >= self._documents.due:
-            self._documents.begin()
+        if self._sites_read is not None and now.when >= self._site_reads.due:
+            self._site_reads.begin()
             self._sites_read.read()
-            self._documents.end()
+            self._site_reads.end()
         return self._screen()
 
     def _walk(self) -> None:
@@ -193,7 +193,7 @@ def run_top(options: Options) -> ExitCode:
             f"process {options.pid} ({process.name}) is a program for 32 bits, "
             "which is not supported"
         )
-    sites = Sites(options.pid) if options.by_site else None
+    sites = sites_of(options.pid) if options.by_site else None
     try:
         with printing(), ended_as_interrupted():
             if sites is not None:

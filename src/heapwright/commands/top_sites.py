@@ -1,246 +1,57 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The call sites of a process under the sampler, for `heapwright top --by-site`.
+"""Where `heapwright top --by-site` has the call sites from: the sampler, or a recording."""
 
-The sampler writes a document when it receives its signal. A reading takes the document that the
-last reading requested, and requests the next one, so it never waits. Requested documents are
-removed.
-"""
+from collections.abc import Sequence
+from typing import Protocol
 
-import os
-import select
-import signal
-import time
-from contextlib import suppress
-from pathlib import Path
-
-from heapwright.artefacts.stacks.profile import Amount
-from heapwright.artefacts.stacks.sampler import OWN_LIBRARIES
 from heapwright.base.errors import HeapwrightError
-from heapwright.commands.sampled import PREFIX, SUFFIX
-from heapwright.look.process import PROC, environment_of
-from heapwright.look.watch import rate
-from heapwright.profile.stacks import read_named_stacks
-from heapwright.profile.symbols.names import Known
-from heapwright.report.stacks.holders import holders
+from heapwright.commands.top_recorded import RecordedSites
+from heapwright.commands.top_sampled import SIGNAL, SampledSites, is_sampled
+from heapwright.record.running import running_trace
 from heapwright.report.top import SiteLine
 
-SIGNAL = "HEAPWRIGHT_SAMPLE_SIGNAL"
-DEFAULT_PREFIX = "heapwright"
-REQUESTED = b"\nreason signal\n"
-HEAD_BYTES = 4096
-MOST = 12
-PATIENCE_S = 10.0
-"""If the first request is not answered in this time, there is no second: another handler has the
-signal."""
-POLL_MS = 20
-NOT_SENT = {signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGPWR}
-"""A handler of the program itself would end it."""
 
+class Sites(Protocol):
+    """The call sites of one process."""
 
-class Sites:
-    """What the documents of one process say, the newest first."""
-
-    def __init__(self, pid: int, proc: Path = PROC) -> None:
-        """Raises HeapwrightError if the process is not under the sampler."""
-        self._pid = pid
-        self._process = proc / str(pid)
-        if not _is_sampled(self._process):
-            raise HeapwrightError(
-                f"process {pid} is not under the sampler, so its call sites are unknown",
-                "start it with LD_PRELOAD=libheapwright-sampler.so and "
-                f"{SIGNAL}=USR2 (docs/reference/sampling.md), or record it now: "
-                f"heapwright attach --stacks {pid}",
-            )
-        try:
-            self._handle = os.pidfd_open(pid)
-        except OSError as error:
-            raise _unreachable(pid, error) from error
-        environment = environment_of(pid, proc)
-        self._file = environment.get(PREFIX) or DEFAULT_PREFIX
-        self._prefix = self._process / "cwd" / self._file
-        number = _number_of(environment.get(SIGNAL, ""))
-        self._signal = number if number and _caught(self._process, number) else None
-        self._known: Known = {}
-        existing = self._documents()
-        self._seen = set(existing)
-        self._asked = 0.0
-        """The time of the last request."""
-        self._is_pending = False
-        """The last request is not answered."""
-        self._outstanding = 0
-        """Requests whose documents were not removed yet. A late document is one of these."""
-        self._is_answered = False
-        self._is_refused = False
-        self._before: dict[str, int] = {}
-        self._when: float | None = None
-        self.lines: tuple[SiteLine, ...] = ()
-        """The largest holders of live memory at the last document."""
-        if self._signal is None:
-            self._take_newest(existing)
+    @property
+    def lines(self) -> Sequence[SiteLine]:
+        """The largest holders of live memory at the last reading."""
 
     @property
     def note(self) -> str:
-        """Why there are no sites, or no new ones; empty: there are."""
-        if self._signal is None:
-            return (
-                "sites are those of the documents that the sampler writes by itself; "
-                f"{SIGNAL}=USR2 at the start of the process lets top request them"
-            )
-        if self._is_refused:
-            return (
-                "the sampler does not answer its signal: the program has replaced its handler, "
-                "is stopped, or its documents cannot be written"
-            )
-        return "" if self.lines else "the first document of the sampler is requested"
-
-    def read(self) -> None:
-        """Take the newest document, and request the next one. Raises HeapwrightError."""
-        self._collect()
-        if self._signal is None:
-            return
-        if self._is_pending:
-            self._is_refused = time.monotonic() > self._asked + PATIENCE_S
-            if not self._is_refused or not self._is_answered:
-                return
-            self._is_answered = False  # the document could not be written: one more request
-        # Directly before each signal: the program may have replaced the handler, or called exec.
-        self._is_refused = not _caught(self._process, self._signal)
-        if self._is_refused:
-            return
-        self._asked = time.monotonic()
-        self._is_pending = True
-        self._outstanding += 1  # before the signal, behind which Ctrl-C may come
-        try:
-            signal.pidfd_send_signal(self._handle, self._signal)
-        except OSError as error:
-            self._outstanding -= 1
-            raise _unreachable(self._pid, error) from error
+        """What a reader has to know of them; empty: nothing."""
 
     def wait(self) -> None:
-        """Request a document and take it, or give up. Raises HeapwrightError."""
-        self.read()
-        self._await()
-        self._is_refused |= self._is_pending
+        """Make the first reading. Raises HeapwrightError."""
+
+    def read(self) -> None:
+        """Make another reading. Raises HeapwrightError."""
 
     def close(self) -> None:
-        """Remove the documents that were requested."""
-        with suppress(HeapwrightError):  # a damaged document is not shown now
-            self._await()
-        os.close(self._handle)
-
-    def _await(self) -> None:
-        """Collect until each request is answered, the last one is late, or the process ends."""
-        end = select.poll()
-        end.register(self._handle, select.POLLIN)
-        has_ended = False
-        while True:
-            self._collect()
-            late = time.monotonic() > self._asked + PATIENCE_S
-            if has_ended or late or not self._outstanding:
-                return
-            has_ended = bool(end.poll(POLL_MS))
-
-    def _collect(self) -> None:
-        """Take the newest new document, and remove those that were requested."""
-        new = [each for each in self._documents() if each not in self._seen]
-        self._seen.update(new)
-        try:
-            self._take_newest(new)
-        finally:
-            for each in new:
-                if self._outstanding and _is_requested(each):
-                    self._outstanding -= 1
-                    self._is_answered = True
-                    self._is_pending = self._is_refused = False
-                    with suppress(OSError):
-                        each.unlink()
-                        self._seen.discard(each)  # exec begins the numbers again
-
-    def _documents(self) -> list[Path]:
-        """The oldest first. Another top may remove them at any time."""
-        with suppress(OSError):  # it has ended: the last known place
-            self._prefix = _prefix(self._process, self._file)
-        start = f"{self._prefix.name}.{self._pid}."
-        found: list[tuple[int, int, Path]] = []
-        with suppress(OSError):
-            for each in self._prefix.parent.iterdir():
-                number = each.name.removeprefix(start).removesuffix(SUFFIX)
-                if each.name == f"{start}{number}{SUFFIX}" and number.isdecimal():
-                    with suppress(OSError):
-                        found.append((each.stat().st_mtime_ns, int(number), each))
-        return [each for _, _, each in sorted(found)]
-
-    def _take_newest(self, documents: list[Path]) -> None:
-        """Of those that still exist."""
-        for each in reversed(documents):
-            try:
-                self._take(each)
-            except HeapwrightError:
-                if each.exists():
-                    raise
-            else:
-                break
-
-    def _take(self, document: Path) -> None:
-        found = read_named_stacks(document, self._known)
-        now = time.monotonic()
-        passed = 0.0 if self._when is None else now - self._when
-        live: dict[str, int] = {}
-        lines: list[SiteLine] = []
-        for each in holders(found, Amount.KEPT_BYTES):
-            name = " ← ".join(each.own)
-            live[name] = live.get(name, 0) + each.bytes
-            if len(lines) < MOST:
-                growth = rate(self._before.get(name, 0), each.bytes, passed)
-                lines.append(SiteLine(each.own, each.bytes, each.bounds, growth))
-        self._before, self._when, self.lines = live, now, tuple(lines)
+        """Remove what the readings left."""
 
 
-def _is_sampled(process: Path) -> bool:
-    try:
-        maps = (process / "maps").read_text("utf-8", "replace")
-    except OSError:
-        return False
-    return any(each in maps for each in OWN_LIBRARIES)
+def sites_of(pid: int) -> Sites:
+    """The call sites of a process. Raises HeapwrightError if nothing in it knows them.
 
-
-def _prefix(process: Path, file: str) -> Path:
-    """Where the process writes now. Raises OSError if it has ended.
-
-    The path leads through its root, because it may be in a container. The path of a process with
-    the same root remains valid after its end.
+    The sampler is preferred, because it knows all blocks since the start of the process.
     """
-    root = process / "root"
-    is_here = root.samefile("/") and (process / "ns/mnt").samefile(process.parent / "self/ns/mnt")
-    inside = (process / "cwd").readlink() / file
-    return inside if is_here else Path(f"{root}/{inside}")
-
-
-def _unreachable(pid: int, error: OSError) -> HeapwrightError:
-    return HeapwrightError(f"process {pid} cannot be sent a signal: {error.strerror or error}")
-
-
-def _number_of(name: str) -> signal.Signals | None:
-    """The sampler's signal, with or without SIG; None: there is none, or top does not send it."""
-    number = signal.Signals.__members__.get(f"SIG{name.removeprefix('SIG')}")
-    return None if number in NOT_SENT else number
-
-
-def _caught(process: Path, number: signal.Signals) -> bool:
-    """Whether the process handles the signal now, and none waits to be handled."""
-    try:
-        text = (process / "status").read_text("utf-8", "replace")
-    except OSError:
-        return False
-    table = dict(line.split(":", 1) for line in text.splitlines() if ":" in line)
-    caught, pending = (int(table.get(name, "0"), 16) for name in ("SigCgt", "ShdPnd"))
-    return bool(caught & ~pending & 1 << number - 1)
-
-
-def _is_requested(document: Path) -> bool:
-    try:
-        with document.open("rb") as file:
-            return REQUESTED in file.read(HEAD_BYTES)
-    except OSError:
-        return False
+    if is_sampled(pid):
+        return SampledSites(pid)
+    trace = running_trace(pid)
+    if trace is None:
+        raise HeapwrightError(
+            f"process {pid} is not under the sampler and is not recorded, so its call sites are "
+            "unknown",
+            f"record it now, in another terminal: heapwright attach --stacks {pid}; or start it "
+            f"with LD_PRELOAD=libheapwright-sampler.so and {SIGNAL}=USR2 "
+            "(docs/reference/sampling.md)",
+        )
+    if not trace.has_stacks:
+        raise HeapwrightError(
+            f"process {pid} is recorded without call stacks ({trace.path})",
+            f"end this recording, and begin another: heapwright attach --stacks {pid}",
+        )
+    return RecordedSites(trace)

@@ -44,14 +44,15 @@ class SizeLine:
 
 @dataclass(frozen=True, slots=True)
 class SiteLine:
-    """The live memory of a call site, estimated from samples."""
+    """The live memory of a call site."""
 
     calls: tuple[str, ...]
     """Innermost first."""
     bytes: int
     bounds: Bounds | None
+    """The 95 % interval of an estimate from samples."""
     rate: float | None
-    """Bytes per second between the last two documents."""
+    """Bytes per second between the last two readings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,15 +126,15 @@ def _sizes(screen: Screen) -> Table:
 
 def _sites(screen: Screen, width: int) -> Table:
     """Each site with as many of its callers as fit."""
-    wide = width >= NARROW
+    has_bounds = width >= NARROW and any(each.bounds for each in screen.sites)
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
-    for name in ("live", *(["from", "to"] if wide else []), "per second"):
+    for name in ("live", *(["from", "to"] if has_bounds else []), "per second"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("site", no_wrap=True, overflow="ellipsis", ratio=1)
     for each in screen.sites:
         bounds = each.bounds or (each.bytes, each.bytes)
         growth = "" if each.rate is None else _signed(each.rate, is_bytes=True)
-        interval = [size(each) for each in bounds] if wide else []
+        interval = [size(each) for each in bounds] if has_bounds else []
         table.add_row(size(each.bytes), *interval, growth, Text(" ← ".join(each.calls)))
     return table
 

@@ -4,10 +4,8 @@
 
 import os
 import re
-import shutil
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -19,53 +17,15 @@ import pytest
 
 from heapwright.artefacts.stacks.profile import Bounds
 from heapwright.base import native
-from heapwright.commands import top_sites
-from heapwright.commands.top_sites import Sites
+from heapwright.commands import top_sampled
+from heapwright.commands.top_sampled import SampledSites
 from heapwright.report.console import make_console
 from heapwright.report.top import Screen, SiteLine, drawn, line
 
-PROGRAM = """
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-__attribute__((noinline)) void* keep(void) { return malloc(1000); }
-__attribute__((noinline)) void* waste(void) { return malloc(500); }
-void* volatile last;
-volatile sig_atomic_t caught;
-void count(int number) { caught++; }
-int main(int words, char** word) {
-    for (;;) {
-        for (int i = 0; i < 8000; i++) {
-            last = keep();
-            free(waste());
-        }
-        printf("%d\\n", (int)caught);
-        fflush(stdout);
-        switch (getchar()) {
-        case 'd': signal(SIGUSR2, SIG_DFL); break;
-        case 'o': signal(SIGUSR2, count); break;
-        case 'f': if (chdir("inner") != 0) return 1; break;
-        case 'e': execv(word[0], word); return 1;
-        case EOF: return 0;
-        }
-    }
-}
-"""
-KEPT = 8000 * 1000
+from .conftest import KEPT, TOP, by_site, kib, tell
+
 REQUESTED = {"HEAPWRIGHT_SAMPLE_SIGNAL": "SIGUSR2", "HEAPWRIGHT_SAMPLE_FILE": "of"}
-TOP = (sys.executable, "-m", "heapwright", "top")
 Start = Callable[..., AbstractContextManager["subprocess.Popen[str]"]]
-
-
-@pytest.fixture(scope="session")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    compiler = shutil.which("gcc") or pytest.skip("needs a C compiler (package gcc)")
-    folder = tmp_path_factory.mktemp("sites")
-    (folder / "sites.c").write_text(PROGRAM, encoding="utf-8")
-    command = [compiler, "-g", "-O1", "-fno-builtin", "sites.c", "-o", "sites"]
-    subprocess.run(command, cwd=folder, check=True)
-    return folder / "sites"
 
 
 @pytest.fixture
@@ -98,27 +58,9 @@ def start(program: Path, tmp_path: Path) -> Start:
     return started
 
 
-def tell(process: "subprocess.Popen[str]", what: str) -> int:
-    """Has the program do this and keep 8,000 more blocks; its own handler's calls so far."""
-    assert process.stdin is not None
-    assert process.stdout is not None
-    process.stdin.write(what)
-    process.stdin.flush()
-    return int(process.stdout.readline())
-
-
 def stop(process: "subprocess.Popen[str]") -> None:
     process.send_signal(signal.SIGSTOP)
     os.waitid(os.P_PID, process.pid, os.WSTOPPED)
-
-
-def by_site(pid: int) -> "subprocess.CompletedProcess[str]":
-    command = [*TOP, "--once", "--by-site", str(pid)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
-
-
-def kib(amount: str, unit: str) -> float:
-    return float(amount) * {"B": 1 / 1024, "KiB": 1, "MiB": 1024}[unit]
 
 
 def test_the_holder_of_memory_is_named_and_its_interval_contains_the_truth(
@@ -137,14 +79,14 @@ def test_the_holder_of_memory_is_named_and_its_interval_contains_the_truth(
     assert list(tmp_path.iterdir()) == [], "requested documents are removed"
 
 
-def test_a_process_without_the_sampler_is_refused(program: Path) -> None:
+def test_a_process_without_sampler_and_recorder_is_refused(program: Path) -> None:
     with subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         process.stdout.readline()
         done = by_site(process.pid)
         process.kill()
     assert done.returncode == 2
-    assert "is not under the sampler" in done.stderr
+    assert "is not under the sampler and is not recorded" in done.stderr
     assert f"heapwright attach --stacks {process.pid}" in done.stderr
 
 
@@ -214,7 +156,7 @@ def kept_in(line: str) -> float:
 def test_a_process_is_followed_through_a_change(start: Start, tmp_path: Path, change: str) -> None:
     (tmp_path / "inner").mkdir()
     with start(**REQUESTED) as process:
-        found = Sites(process.pid)
+        found = SampledSites(process.pid)
         found.wait()
         before = found.lines
         tell(process, change)
@@ -227,7 +169,7 @@ def test_a_process_is_followed_through_a_change(start: Start, tmp_path: Path, ch
 
 def test_a_signal_is_not_sent_after_its_handler_is_gone(start: Start) -> None:
     with start(**REQUESTED) as process:
-        found = Sites(process.pid)
+        found = SampledSites(process.pid)
         found.wait()
         tell(process, "d")
         found.wait()
@@ -239,10 +181,10 @@ def test_a_signal_is_not_sent_after_its_handler_is_gone(start: Start) -> None:
 def test_a_handler_of_the_program_receives_one_signal(
     start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(top_sites, "PATIENCE_S", 0.0)
+    monkeypatch.setattr(top_sampled, "PATIENCE_S", 0.0)
     with start(**REQUESTED) as process:
         tell(process, "o")
-        found = Sites(process.pid)
+        found = SampledSites(process.pid)
         for _ in range(3):
             found.wait()
         found.close()
@@ -252,7 +194,7 @@ def test_a_handler_of_the_program_receives_one_signal(
 
 def test_a_signal_to_end_is_not_sent(start: Start, tmp_path: Path) -> None:
     with start(HEAPWRIGHT_SAMPLE_SIGNAL="TERM") as process:
-        found = Sites(process.pid)
+        found = SampledSites(process.pid)
         found.wait()
         found.close()
         assert tell(process, "g") == 0
@@ -265,11 +207,11 @@ def test_a_late_document_is_removed(
     start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with start(**REQUESTED) as process:
-        found = Sites(process.pid)
+        found = SampledSites(process.pid)
         found.wait()
         stop(process)
         with monkeypatch.context() as patch:
-            patch.setattr(top_sites, "PATIENCE_S", 0.0)
+            patch.setattr(top_sampled, "PATIENCE_S", 0.0)
             for _ in range(3):
                 found.wait()
         assert "is stopped" in found.note
@@ -280,7 +222,7 @@ def test_a_late_document_is_removed(
 
 def test_the_last_document_of_an_ended_process_is_removed(start: Start, tmp_path: Path) -> None:
     with start(**REQUESTED) as process:
-        found = Sites(process.pid)
+        found = SampledSites(process.pid)
         found.wait()
         found.read()
         tell(process, "g")  # the signal comes first
@@ -293,7 +235,7 @@ def test_the_last_document_of_an_ended_process_is_removed(start: Start, tmp_path
 
 def test_a_document_that_is_gone_is_passed_over(start: Start, tmp_path: Path) -> None:
     with start(**REQUESTED) as process:
-        found = Sites(process.pid)
+        found = SampledSites(process.pid)
         gone = tmp_path / f"of.{process.pid}.99.samples"
         gone.symlink_to("nowhere")
         found.wait()

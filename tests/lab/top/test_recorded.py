@@ -1,0 +1,140 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""`heapwright top --by-site` shows the holders of memory in a process that is recorded."""
+
+import json
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from heapwright.base import native
+from heapwright.base.errors import HeapwrightError
+from heapwright.commands.top_sites import sites_of
+from heapwright.report.top import SiteLine
+
+from .conftest import KEPT, by_site, tell
+
+
+@contextmanager
+def running(program: Path, *launcher: str) -> Iterator["subprocess.Popen[str]"]:
+    with subprocess.Popen(
+        [*launcher, str(program)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "0\n"
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+@contextmanager
+def attached(pid: int, trace: Path, *more: str) -> Iterator[None]:
+    """Records the process meanwhile, as `heapwright attach` does."""
+    words = [str(native.program("attach")), "--trace", str(trace), "--no-system", *more]
+    words += ["--library", str(native.library("attached")), str(pid)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline() == b"recording\n"
+        try:
+            yield
+        finally:
+            process.terminate()
+            said, _ = process.communicate()
+        assert json.loads(said)["left"] == ""
+
+
+def kept(lines: tuple[SiteLine, ...] | list[SiteLine]) -> int:
+    """The bytes of the site that keeps its blocks."""
+    (found,) = (each for each in lines if each.calls[0].startswith("keep "))
+    return found.bytes
+
+
+def test_the_holder_since_the_attachment_is_named_with_its_bytes(
+    program: Path, tmp_path: Path
+) -> None:
+    with running(program) as process:
+        with attached(process.pid, tmp_path / "t.trace", "--stacks"):
+            tell(process, "g")
+            done = by_site(process.pid)
+            assert done.returncode == 0, done.stderr
+        assert tell(process, "g") == 0, "it still runs"
+    (row,) = (each for each in done.stdout.splitlines() if "keep (sites.c:" in each)
+    assert row.split()[:2] == ["7.6", "MiB"]
+    assert "← main (sites.c:" in row
+    assert "waste" not in done.stdout, "its blocks are freed"
+    assert "when the recording began" in done.stdout
+    assert "from" not in done.stdout, "an exact figure has no interval"
+
+
+def test_the_readings_follow_the_program_to_the_end_of_the_recording(
+    program: Path, tmp_path: Path
+) -> None:
+    with running(program) as process:
+        with attached(process.pid, tmp_path / "t.trace", "--stacks"):
+            found = sites_of(process.pid)
+            found.wait()
+            assert found.lines == ()
+            assert "no block is live" in found.note
+            for times in (1, 2):
+                tell(process, "g")
+                found.read()
+                assert kept([*found.lines]) == times * KEPT
+            assert found.lines[0].rate is not None
+            assert found.lines[0].rate > 0
+            tell(process, "g")
+        found.read()
+        assert kept([*found.lines]) == 3 * KEPT
+        assert "has ended" in found.note
+        found.close()
+
+
+def test_sampled_blocks_estimate_all(program: Path, tmp_path: Path) -> None:
+    with (
+        running(program) as process,
+        attached(process.pid, tmp_path / "t.trace", "--stacks", "--sample", "4"),
+    ):
+        tell(process, "g")
+        found = sites_of(process.pid)
+        found.wait()
+    assert kept([*found.lines]) == pytest.approx(KEPT, rel=0.12)  # six standard deviations
+    assert "one block in 4" in found.note
+
+
+def test_a_process_under_record_is_shown_too(program: Path, tmp_path: Path) -> None:
+    words = [str(native.program("record")), "--trace", str(tmp_path / "t.trace"), "--stacks"]
+    words += ["--preload", str(native.library("recorder")), "--result-fd", "2", "--"]
+    with running(program, *words) as launcher:
+        children = Path(f"/proc/{launcher.pid}/task/{launcher.pid}/children")
+        found = sites_of(int(children.read_text(encoding="utf-8")))
+        found.wait()
+        assert kept([*found.lines]) == KEPT
+        tell(launcher, "g")
+        found.read()
+        assert kept([*found.lines]) == 2 * KEPT
+
+
+def test_a_recording_without_stacks_is_refused(program: Path, tmp_path: Path) -> None:
+    with (
+        running(program) as process,
+        attached(process.pid, tmp_path / "t.trace"),
+        pytest.raises(HeapwrightError, match="recorded without call stacks"),
+    ):
+        sites_of(process.pid)
+
+
+def test_a_removed_trace_is_named_and_leaves_the_lines(program: Path, tmp_path: Path) -> None:
+    trace = tmp_path / "t.trace"
+    with running(program) as process, attached(process.pid, trace, "--stacks"):
+        tell(process, "g")
+        found = sites_of(process.pid)
+        found.wait()
+        trace.unlink()
+        found.read()
+        assert kept([*found.lines]) == KEPT
+        assert "is no longer readable" in found.note
+        with pytest.raises(HeapwrightError, match="which was removed"):
+            sites_of(process.pid)
