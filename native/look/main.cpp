@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// heapwright-look [--pause] [--no-leaks] [--sizes] PID | --core FILE: what is resident in a
-// process, and what glibc's malloc has of it. Prints one JSON object and exits with 0. On failure
-// it writes a line to standard error. The status is then 4 if a right is missing, 5 if the process
-// has ended, else 1. Without --pause the process is never stopped. With it, its memory is copied
-// while it stops.
+// heapwright-look [--pause] [--no-leaks] [--sizes] [--mimalloc VERSION] PID | --core FILE: what is
+// resident in a process, and what glibc's malloc has of it. With a version also what mimalloc has.
+// Prints one JSON object and exits with 0. On failure it writes a line to standard error. The
+// status is then 4 if a right is missing, 5 if the process has ended, else 1. Without --pause the
+// process is never stopped. With it, its memory is copied while it stops.
 #include "copy.hpp"
 #include "core.hpp"
 #include "report.hpp"
@@ -36,6 +36,7 @@ struct Asked {
     bool pause = false;
     bool leaks = true;
     bool sizes = false;
+    unsigned mimalloc = 0; ///< the version of its library; 0: it has none
     std::string core;
     pid_t pid = 0;
 };
@@ -49,7 +50,7 @@ bool hasGranary(const Image& image) {
 }
 
 /// Everything but the leaks. `figures` has the mappings with their resident sizes.
-Findings findingsOf(const Image& image, const Image& figures) {
+Findings findingsOf(const Image& image, const Image& figures, unsigned mimalloc = 0) {
     Findings findings;
     findings.glibc = findGlibc(image);
     if (findings.glibc) {
@@ -59,6 +60,7 @@ Findings findingsOf(const Image& image, const Image& figures) {
     if (hasGranary(figures)) {
         findings.granary = findGranary(image);
     }
+    findings.mimalloc = findMimalloc(image, mimalloc);
     for (const MappedChunk& block : findings.blocks) {
         findings.blocksResident += image.residentBytes(block.at, block.at + block.size);
     }
@@ -108,8 +110,8 @@ int lookAtCore(const Asked& asked) {
 }
 
 /// Two accounts and two searches, because the process changes its memory meanwhile.
-Findings lookAtRunning(const ProcessImage& process, bool leaks) {
-    Findings findings = findingsOf(process, process);
+Findings lookAtRunning(const ProcessImage& process, bool leaks, unsigned mimalloc) {
+    Findings findings = findingsOf(process, process, mimalloc);
     if (!leaks || !findings.glibc) {
         return findings;
     }
@@ -128,7 +130,7 @@ Findings lookAtRunning(const ProcessImage& process, bool leaks) {
     return findings;
 }
 
-Findings lookAtStopped(const ProcessImage& process, bool leaks) {
+Findings lookAtStopped(const ProcessImage& process, bool leaks, unsigned mimalloc) {
     CopyImage copy(process);
     Roots roots;
     const Clock::time_point begin = Clock::now();
@@ -140,7 +142,7 @@ Findings lookAtStopped(const ProcessImage& process, bool leaks) {
         roots.stackPointers = stopped.stackPointers();
     }
     const std::chrono::duration<double, std::milli> pause = Clock::now() - begin;
-    Findings findings = findingsOf(copy, process);
+    Findings findings = findingsOf(copy, process, mimalloc);
     findings.pauseMs = pause.count();
     findings.copiedBytes = bytes;
     if (leaks && findings.glibc) {
@@ -165,8 +167,8 @@ int lookAtProcess(const Asked& asked) {
                                               : " ended during the look"),
                     ended);
     }
-    Findings findings =
-        asked.pause ? lookAtStopped(process, asked.leaks) : lookAtRunning(process, asked.leaks);
+    Findings findings = asked.pause ? lookAtStopped(process, asked.leaks, asked.mimalloc)
+                                    : lookAtRunning(process, asked.leaks, asked.mimalloc);
     if (asked.sizes && findings.glibc) {
         findings.sizes = sizesOf(process, findings);
     }
@@ -191,6 +193,8 @@ bool parse(int count, char** arguments, Asked& asked) {
             asked.leaks = false;
         } else if (std::strcmp(arguments[at], "--sizes") == 0) {
             asked.sizes = true;
+        } else if (std::strcmp(arguments[at], "--mimalloc") == 0 && at + 1 < count) {
+            asked.mimalloc = static_cast<unsigned>(std::strtoul(arguments[++at], nullptr, 10));
         } else if (std::strcmp(arguments[at], "--core") == 0 && at + 1 < count) {
             asked.core = arguments[++at];
         } else {
@@ -205,7 +209,9 @@ bool parse(int count, char** arguments, Asked& asked) {
 int main(int count, char** arguments) {
     Asked asked;
     if (!parse(count, arguments, asked)) {
-        return fail("usage: heapwright-look [--pause] [--no-leaks] [--sizes] PID | --core FILE", 2);
+        return fail("usage: heapwright-look [--pause] [--no-leaks] [--sizes] [--mimalloc VERSION] "
+                    "PID | --core FILE",
+                    2);
     }
     try {
         return asked.core.empty() ? lookAtProcess(asked) : lookAtCore(asked);

@@ -88,6 +88,19 @@ void addGranary(Json& json, const std::optional<GranaryAccount>& granary) {
     json.field("resident_bytes", granary->resident).endObject();
 }
 
+void addMimalloc(Json& json, const std::optional<MimallocAccount>& mimalloc) {
+    json.key("mimalloc");
+    if (!mimalloc) {
+        json.null();
+        return;
+    }
+    json.beginObject().field("problem", std::string_view(mimalloc->problem));
+    json.field("segments", mimalloc->segments).field("pages", mimalloc->pages);
+    add(json, "live", mimalloc->live);
+    json.field("free_bytes", mimalloc->freeBytes);
+    json.field("resident_bytes", mimalloc->resident).endObject();
+}
+
 void addCategories(Json& json, const Categories& sums) {
     json.key("categories").beginArray();
     for (std::size_t kind = 0; kind < sums.size(); ++kind) {
@@ -197,6 +210,7 @@ std::string reportOf(const Findings& findings, const Image& image) {
     addCategories(json, findings.categories);
     addGlibc(json, findings);
     addGranary(json, findings.granary);
+    addMimalloc(json, findings.mimalloc);
     std::uint64_t ended = 0;
     for (const Stack& stack : findings.stacks) {
         ended += stack.isEnded ? 1 : 0;

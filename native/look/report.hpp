@@ -8,6 +8,7 @@
 #include "categories.hpp"
 #include "granary.hpp"
 #include "leaks.hpp"
+#include "mimalloc.hpp"
 
 #include <optional>
 #include <string>
@@ -21,6 +22,7 @@ struct Findings {
     std::optional<Glibc> glibc;
     HeapAccount heap;
     std::optional<GranaryAccount> granary;
+    std::optional<MimallocAccount> mimalloc;
     std::vector<MappedChunk> blocks;
     std::uint64_t blocksResident = 0;
     std::vector<Stack> stacks;

@@ -14,7 +14,8 @@ from heapwright.artefacts.run.serving import GLIBC, allocator_in_use
 from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.commands.output import Outputs
 from heapwright.commands.text import printing
-from heapwright.look.foreign import contained_in_program, foreign, is_foreign
+from heapwright.look.foreign import contained_in_program, foreign, is_foreign, with_counters
+from heapwright.look.mimalloc import mapped_version
 from heapwright.look.notes import notes_on
 from heapwright.look.process import (
     Process,
@@ -67,11 +68,12 @@ def _process(pid: int, options: Options) -> Look:
         raise HeapwrightError(
             f"process {pid} ({process.name}) is a program for 32 bits, which is not supported"
         )
-    scan = scan_process(pid, pause=options.pause, leaks=options.leaks)
+    version = mapped_version(pid)
+    scan = scan_process(pid, pause=options.pause, leaks=options.leaks, mimalloc=version)
     if isinstance(scan, Denied):
         traced = other_tracer(process) if options.pause else None
         return _outside(process, *(traced or missing_right(process)))
-    return _look(scan, process, environment_of(pid), "")
+    return _look(scan, process, environment_of(pid), "", version)
 
 
 def _core(options: Options) -> Look:
@@ -87,7 +89,10 @@ def _core(options: Options) -> Look:
     return _look(scan_core(path, leaks=options.leaks), None, {}, options.target)
 
 
-def _look(scan: Scan, process: Process | None, environment: dict[str, str], core: str) -> Look:
+def _look(
+    scan: Scan, process: Process | None, environment: dict[str, str], core: str, version: int = 0
+) -> Look:
+    """`version` is that of mimalloc; 0: unknown."""
     used = scan.glibc is not None and any(each.heaps for each in scan.glibc.arenas)
     serving = allocator_in_use(scan.objects)
     contained = "" if process is None or serving != GLIBC else contained_in_program(process.pid)
@@ -96,7 +101,13 @@ def _look(scan: Scan, process: Process | None, environment: dict[str, str], core
     other = None
     if is_foreign(allocator):
         program = "" if process is None else program_of(process.pid)
-        other = foreign(allocator, scan.objects, program, scan.categories)
+        other = with_counters(
+            foreign(allocator, scan.objects, program, scan.categories),
+            allocator,
+            scan.mimalloc,
+            version,
+            is_core=process is None,
+        )
     seen = Seen(
         scan.categories,
         allocator or GLIBC,

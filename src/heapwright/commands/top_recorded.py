@@ -19,7 +19,7 @@ from heapwright.report.top import SiteLine
 
 
 class RecordedSites:
-    """What the trace of a process says so far."""
+    """The sites in the trace of a process, as far as it is written."""
 
     def __init__(self, trace: RunningTrace) -> None:
         self._trace = trace

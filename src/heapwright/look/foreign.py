@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Allocators whose heap is not walked: how to recognise them, and what they have at most.
+"""Other allocators: how to recognise them, what they have at most, and what a walk counted.
 
 Their counters are internal: the layouts differ by version and build, and parts of them are in
-memory of the threads. So a look states bounds, and names the call that prints the counters.
+memory of the threads. The heap of mimalloc 2 can be walked. Of the others a look states bounds, and
+names the call that prints the counters.
 """
 
 import mmap
@@ -11,9 +12,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from heapwright.artefacts.look.document import Category, Foreign
+from heapwright.artefacts.look.document import Category, Counters, Foreign
 from heapwright.artefacts.run.serving import GLIBC, allocator_in_use
+from heapwright.look import mimalloc
 from heapwright.look.process import PROC
+from heapwright.look.scan import Mimalloc
 
 OWN_MEMORY = ("heap", "arenas", "blocks", "anonymous")
 """Where an allocator may have its memory. gperftools' TCMalloc moves the program break."""
@@ -71,6 +74,34 @@ def foreign(
         most_resident_bytes=sum(each.resident_bytes for each in own),
         lazy_free_bytes=sum(each.lazy_free_bytes for each in own),
     )
+
+
+def with_counters(
+    bounds: Foreign, name: str, found: Mimalloc | None, version: int, *, is_core: bool
+) -> Foreign:
+    """The bounds, and what the walk of the heap counted if it agrees with itself."""
+    if name != mimalloc.NAME:
+        unread = f"the heap of {name} cannot be read from outside"
+    elif is_core:
+        unread = "the version of mimalloc is not known from a core file"
+    elif not version:
+        unread = "the version of mimalloc is unknown; only a library states it"
+    elif found is None:
+        unread = f"the layout of mimalloc {mimalloc.spelled(version)} is unknown"
+    elif found.problem:
+        unread = (
+            f"its heap changed during the look, or is damaged: {found.problem}; --pause stops the "
+            "process for the look"
+        )
+    else:
+        counters = Counters(
+            version=mimalloc.spelled(version),
+            live=found.live,
+            free_bytes=found.free_bytes,
+            resident_bytes=found.resident_bytes,
+        )
+        return bounds.model_copy(update={"counters": counters})
+    return bounds.model_copy(update={"unread": unread})
 
 
 def how_to_ask(name: str, pid: int | None) -> str:

@@ -9,7 +9,15 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from heapwright.artefacts.look.document import Category, Glibc, Granary, LargeMapping, Leaks, Stacks
+from heapwright.artefacts.look.document import (
+    Blocks,
+    Category,
+    Glibc,
+    Granary,
+    LargeMapping,
+    Leaks,
+    Stacks,
+)
 from heapwright.base import native
 from heapwright.base.errors import HeapwrightError
 from heapwright.base.native_programs import complaint
@@ -30,6 +38,19 @@ class SizeClass(BaseModel):
     bytes: int
 
 
+class Mimalloc(BaseModel):
+    """The heap of mimalloc. The figures count if there is no problem."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    problem: str
+    segments: int
+    pages: int
+    live: Blocks
+    free_bytes: int
+    resident_bytes: int
+
+
 class Scan(BaseModel):
     """What heapwright-look prints (native/look/report.hpp)."""
 
@@ -40,6 +61,7 @@ class Scan(BaseModel):
     categories: tuple[Category, ...]
     glibc: Glibc | None
     granary: Granary | None
+    mimalloc: Mimalloc | None
     stacks: Stacks
     largest: tuple[LargeMapping, ...]
     objects: tuple[str, ...]
@@ -57,11 +79,17 @@ class Denied:
     why: str
 
 
-def scan_process(pid: int, *, pause: bool, leaks: bool, sizes: bool = False) -> Scan | Denied:
-    """Look at a process. Raises HeapwrightError if it has ended or the look failed."""
+def scan_process(
+    pid: int, *, pause: bool, leaks: bool, sizes: bool = False, mimalloc: int = 0
+) -> Scan | Denied:
+    """Look at a process. Raises HeapwrightError if it has ended or the look failed.
+
+    `mimalloc` is the version of that library in it; 0: it has none, or its version is unknown.
+    """
     words = ["--pause"] if pause else []
     words += [] if leaks else ["--no-leaks"]
     words += ["--sizes"] if sizes else []
+    words += ["--mimalloc", str(mimalloc)] if mimalloc else []
     words.append(str(pid))
     done = _run(words)
     if done.returncode == DENIED:

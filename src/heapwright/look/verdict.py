@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from heapwright.artefacts.look.document import (
     Arena,
     Category,
+    Counters,
     Foreign,
     Glibc,
     Granary,
@@ -243,6 +244,8 @@ def _foreign(seen: Seen) -> Verdict:
             f"{size(seen.resident)} are resident.",
             remedy="`heapwright explain -- COMMAND` separates live memory from held memory.",
         )
+    if seen.foreign.counters is not None:
+        return _counted(seen.foreign.counters, seen)
     most = seen.foreign.most_resident_bytes
     if most < seen.resident / 2 and seen.resident - most > LEAST_HELD:
         return Verdict(
@@ -257,8 +260,43 @@ def _foreign(seen: Seen) -> Verdict:
     return Verdict(
         kind=Kind.UNKNOWN,
         sentence=f"Unknown: {seen.allocator} serves malloc and has at most {size(most)} of the "
-        f"{size(seen.resident)} resident{taken}; only its own counters tell live from free.",
+        f"{size(seen.resident)} resident{taken}; only its own counters tell live from free, "
+        f"and {seen.foreign.unread}.",
         remedy=how_to_ask(seen.allocator, seen.pid),
+    )
+
+
+def _counted(counters: Counters, seen: Seen) -> Verdict:
+    """The walk of the allocator's heap agrees with itself."""
+    name = f"{seen.allocator} {counters.version}"
+    resident, live = counters.resident_bytes, counters.live
+    held = max(resident - live.bytes, 0)
+    what = (
+        f"{name} has {size(live.bytes)} in {several(live.blocks, 'live block')}, and holds "
+        f"{size(held)} more of {size(resident)} resident"
+    )
+    if resident < seen.resident / 2 and seen.resident - resident > LEAST_HELD:
+        return Verdict(
+            kind=Kind.ELSEWHERE,
+            sentence=f"Elsewhere: {size(seen.resident - resident)} of the {size(seen.resident)} "
+            f"resident are outside of the heap; {what}.",
+            remedy="No setting of the allocator changes this.",
+        )
+    if held <= max(LEAST_HELD, HELD_SHARE * resident):
+        return Verdict(kind=Kind.LIVE, sentence=f"Live: {what}.", remedy=NOT_THE_REASON)
+    if counters.free_bytes > held / 2:
+        return Verdict(
+            kind=Kind.FRAGMENTATION,
+            sentence=f"Fragmentation: {what}; {size(counters.free_bytes)} are free blocks on pages "
+            "with live ones.",
+            remedy="No setting returns them; `heapwright compare -- COMMAND` shows which "
+            "allocators hold less.",
+        )
+    return Verdict(
+        kind=Kind.RETENTION,
+        sentence=f"Retention: {what}.",
+        remedy="mi_collect(true) returns free memory of the calling thread at once. "
+        "`heapwright compare -- COMMAND` shows which allocators hold less.",
     )
 
 

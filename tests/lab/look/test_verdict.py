@@ -10,6 +10,7 @@ from heapwright.artefacts.look.document import (
     Arena,
     Blocks,
     Category,
+    Counters,
     Foreign,
     Glibc,
     Kind,
@@ -230,3 +231,28 @@ def test_a_core_without_its_heap_is_called_truncated() -> None:
     assert found.kind is Kind.UNKNOWN
     assert "truncated before the heap" in found.remedy
     assert "another C library" not in found.remedy
+
+
+@pytest.mark.parametrize(
+    ("live", "free", "resident", "kind"),
+    [
+        (80, 5, 90, Kind.LIVE),
+        (30, 50, 90, Kind.FRAGMENTATION),
+        (30, 5, 90, Kind.RETENTION),
+        (30, 5, 40, Kind.ELSEWHERE),
+        (200, 5, 90, Kind.LIVE),  # untouched blocks
+    ],
+)
+def test_counters_of_another_allocator_decide(
+    live: int, free: int, resident: int, kind: Kind
+) -> None:
+    counters = Counters(
+        version="2.0.9",
+        live=Blocks(blocks=3, bytes=live * MIB),
+        free_bytes=free * MIB,
+        resident_bytes=resident * MIB,
+    )
+    counted = bounds(95).model_copy(update={"counters": counters})
+    found = verdict(elsewhere=100, allocator="mimalloc", foreign=counted)
+    assert found.kind is kind
+    assert f"mimalloc 2.0.9 has {live}.0 MiB in 3 live blocks" in found.sentence

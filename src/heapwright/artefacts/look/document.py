@@ -128,8 +128,17 @@ class Granary(WrittenModel):
     ]
 
 
+class Counters(WrittenModel):
+    """What the walk of another allocator's heap counted."""
+
+    version: Annotated[str, Field(description="Of the allocator")]
+    live: Blocks
+    free_bytes: Annotated[Count, Field(description="Of free blocks on pages with live ones")]
+    resident_bytes: Annotated[Count, Field(description="Of the memory that the allocator has")]
+
+
 class Foreign(WrittenModel):
-    """Another allocator than glibc's and granary. Its heap is not walked."""
+    """Another allocator than glibc's and granary."""
 
     file: Annotated[str, Field(description="The mapped file that contains it")]
     most_resident_bytes: Annotated[
@@ -138,6 +147,10 @@ class Foreign(WrittenModel):
     lazy_free_bytes: Annotated[
         Count, Field(description="Of these, freed memory that the system may take (MADV_FREE)")
     ]
+    counters: Annotated[
+        Counters | None, Field(description="null: its heap could not be walked")
+    ] = None
+    unread: Annotated[str, Field(description="Why it was not walked; empty: it was")] = ""
 
 
 class Stacks(WrittenModel):
