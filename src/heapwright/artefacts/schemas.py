@@ -12,6 +12,7 @@ from importlib import import_module
 from pathlib import Path
 
 MODULES = {
+    "advice": "heapwright.artefacts.tailoring.advice",
     "agreement": "heapwright.artefacts.agreement.document",
     "analysis": "heapwright.artefacts.study_analysis.document",
     "comparison": "heapwright.artefacts.comparison.document",

@@ -92,7 +92,7 @@ def tailor(
       heapwright tailor --unseen 'perl script.pl other.txt' -- perl script.pl some.txt
       heapwright tailor --budget 30 -o search --input './job two' -- ./job one
       heapwright tailor run.trace
-      heapwright tailor --advise -- ./job one
+      heapwright tailor --advise --json advice.json -- ./job one
     """
     command = options.command_after_dashes(context)
     if traces and command is not None:
@@ -111,7 +111,8 @@ def tailor(
             "heapwright tailor -- ./program its arguments",
         )
     if advise:
-        _advise(first, quiet=quiet, others=_options_beside_advise(context))
+        others = _options_beside_advise(context)
+        _advise(first, json_file=json_file, quiet=quiet, others=others)
         return
     chosen = commands.tailor.Options(
         inputs=(*first, *(_words(each, "--input") for each in inputs or ())),
@@ -137,19 +138,21 @@ def _options_beside_advise(context: typer.Context) -> list[str]:
     return [
         each.opts[-1]
         for each in context.command.params
-        if each.name not in {"traces", "advise", "quiet"}
+        if each.name not in {"traces", "advise", "json_file", "quiet"}
         and (source := context.get_parameter_source(str(each.name))) is not None
         and source.name != "DEFAULT"
     ]
 
 
-def _advise(inputs: list[tuple[str, ...]], *, quiet: bool, others: list[str]) -> None:
+def _advise(
+    inputs: list[tuple[str, ...]], *, json_file: str | None, quiet: bool, others: list[str]
+) -> None:
     if others or len(inputs) > 1:
         raise HeapwrightError(
-            "--advise reads one command or trace, and writes no files",
+            "--advise reads one command or trace, and searches nothing",
             f"leave out {', '.join(others) or 'all traces but one'}",
         )
-    status = commands.tailor_advice.run_advice(inputs[0], quiet=quiet)
+    status = commands.tailor_advice.run_advice(inputs[0], json_file=json_file, quiet=quiet)
     if status is not ExitCode.OK:
         raise typer.Exit(int(status))
 

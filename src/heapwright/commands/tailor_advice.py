@@ -6,27 +6,29 @@ It needs a trace with call stacks. A command is recorded with them.
 """
 
 import os
-import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import TextIO
 
 from rich.text import Text
 
+from heapwright import __version__
 from heapwright.artefacts.profile.asked_moments import PEAK, AskedMoments
 from heapwright.artefacts.profile.document import Profile
+from heapwright.artefacts.tailoring.advice import Advice, Pin, Region
 from heapwright.artefacts.trace.file import trace_info
 from heapwright.artefacts.trace.processes import processes_of
 from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.base.quantities import several, size
 from heapwright.base.scratch import Scratch
+from heapwright.commands.output import Outputs
 from heapwright.commands.record import record_command
 from heapwright.commands.tailor_answer import is_trace_input
 from heapwright.commands.text import printing
 from heapwright.profile.run import profile_trace
 from heapwright.record.recorder import HowToRecord
 from heapwright.report.console import make_console
-from heapwright.tailor.advice import PLACE, Pool, Region, bare, pools, regions, sketch
+from heapwright.tailor.advice import PLACE, bare, pools, regions
 from heapwright.tailor.deaths import lives_of
 
 SHOWN = 5
@@ -34,26 +36,11 @@ SHOWN = 5
 HOW = HowToRecord(stacks=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Advice:
-    """What a trace with stacks advises."""
-
-    regions: tuple[Region, ...]
-    pools: tuple[Pool, ...]
-    pinned: tuple[tuple[str, int, int], ...]
-    """The place of each site that pins pages at the peak, its pages, and their released bytes."""
-    bytes: int
-    """All that the program requested."""
-
-    @property
-    def share(self) -> float:
-        """Of the requested bytes: those in the regions."""
-        return sum(each.bytes for each in self.regions) / max(1, self.bytes)
-
-
-def run_advice(words: tuple[str, ...], *, quiet: bool) -> ExitCode:
+def run_advice(words: tuple[str, ...], *, json_file: str | None, quiet: bool) -> ExitCode:
     """Record the command, or read the trace, and print the advice. Raises HeapwrightError."""
+    outputs = Outputs(json=json_file)
     if is_trace_input(words):
+        outputs.spare(Path(words[0]))
         advice = advice_of(Path(words[0]))
     else:
         with Scratch() as folder:
@@ -67,8 +54,11 @@ def run_advice(words: tuple[str, ...], *, quiet: bool) -> ExitCode:
                     "; ".join(notes),
                     exit_code=ExitCode.NOTHING_COMPARED,
                 )
-            advice = advice_of(trace)
-    _print(advice, quiet=quiet)
+            advice = advice_of(trace).model_copy(update={"input": words})
+    failure = outputs.write(json=advice.to_json)
+    _print(advice, outputs.stream, quiet=quiet)
+    if failure is not None:
+        raise failure
     return ExitCode.OK
 
 
@@ -89,48 +79,58 @@ def advice_of(trace: Path) -> Advice:
     sites = {site.stack: site for site in profile.sites}
     calls = sum(2 * each.allocations - each.never_freed for each in lives.sites.values())
     found = regions(lives, sites, calls)
+    requested = sum(each.bytes for each in lives.sites.values())
     return Advice(
+        heapwright_version=__version__,
+        input=(str(trace),),
+        process=busiest,
+        bytes=requested,
+        calls=calls,
         regions=found,
         pools=tuple(pools(lives, sites, calls, found)),
-        pinned=tuple(_pinned(profile)),
-        bytes=sum(each.bytes for each in lives.sites.values()),
+        pins=tuple(_pins(profile)),
+        answer=sentence(found, requested),
     )
 
 
-def _pinned(profile: Profile) -> list[tuple[str, int, int]]:
-    """Sites of profile that pin pages at the peak, those with most pages first."""
+def _pins(profile: Profile) -> list[Pin]:
+    """Sites of the profile that pin pages at the peak, those with most pages first."""
     names = [each.name for each in profile.moments]
     if PEAK not in names:
         return []
     place = names.index(PEAK)
     return [
-        (PLACE.sub("", site.place), site.pins_at(place).pinned, site.pins_at(place).released)
-        for site in profile.pinning_at(place)[:SHOWN]
+        Pin(
+            function=PLACE.sub("", site.place),
+            pages=site.pins_at(place).pinned,
+            released_bytes=site.pins_at(place).released,
+        )
+        for site in profile.pinning_at(place)
     ]
 
 
 @printing()
-def _print(advice: Advice, *, quiet: bool) -> None:
-    console = make_console(sys.stdout)
+def _print(advice: Advice, stream: TextIO, *, quiet: bool) -> None:
+    console = make_console(stream)
 
     def line(text: str, style: str = "") -> None:
         console.print(Text(text, style=style), soft_wrap=True)
 
-    line(sentence(advice), "bold")
+    line(advice.answer, "bold")
     if quiet:
         return
     for text in details(advice):
         line(text)
 
 
-def sentence(advice: Advice) -> str:
-    """The whole advice in one sentence."""
-    if not advice.regions:
+def sentence(found: Sequence[Region], requested: int) -> str:
+    """The advice in one sentence; `requested` are all bytes of the program."""
+    if not found:
         return "No objects die together: a region is not worth it"
-    first = advice.regions[0]
+    first = found[0]
     return (
         f"Make a region in {bare(first.function)}: {size(first.bytes)} of "
-        f"{several(first.objects, 'object')} die with it ({first.bytes / max(1, advice.bytes):.0%} "
+        f"{several(first.objects, 'object')} die with it ({first.bytes / max(1, requested):.0%} "
         "of the requested bytes)"
     )
 
@@ -151,7 +151,7 @@ def details(advice: Advice) -> Sequence[str]:
             f"  {each.call_share:.0%} of all calls of malloc and free become unnecessary",
             f"  or in a caller that lives until the frees: {_callers(each)}",
             f"  sites: {', '.join(dict.fromkeys(map(bare, each.sites[:SHOWN])))}",
-            *(f"    {text}" for text in sketch(each).splitlines()),
+            *(f"    {text}" for text in each.sketch.splitlines()),
         ]
         if 2 * each.early_bytes > each.bytes:
             lines.append("  most bytes are freed earlier, so take a reap, which reuses them")
@@ -161,10 +161,10 @@ def details(advice: Advice) -> Sequence[str]:
         f"  {bare(each.function)}: {several(each.objects, 'object')} of {size(each.size)}"
         for each in advice.pools[:SHOWN]
     ]
-    if advice.pinned:
+    if advice.pins:
         lines.append("\nsites that pin pages at the peak (heapwright profile --pins)")
     lines += [
-        f"  {bare(name)}: {size(released)} in {several(pages, 'page')}"
-        for name, pages, released in advice.pinned
+        f"  {bare(each.function)}: {size(each.released_bytes)} in {several(each.pages, 'page')}"
+        for each in advice.pins[:SHOWN]
     ]
     return lines

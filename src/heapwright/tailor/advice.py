@@ -12,9 +12,9 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from heapwright.artefacts.profile.document import Site
+from heapwright.artefacts.tailoring.advice import Pool, Region
 from heapwright.tailor.deaths import Deaths, Lives, slack_of
 
 PLACE = re.compile(r" \([^()]*:\d+\)$")
@@ -31,37 +31,6 @@ WIDER = 1.05
 """A caller is taken instead of its callee if the region then has this multiple of the bytes."""
 REUSED = 0.8
 """Of the allocations of a pool: they follow a free of the same site."""
-
-
-@dataclass(frozen=True, slots=True)
-class Region:
-    """Sites whose objects die together."""
-
-    function: str
-    """The innermost that calls all sites, and returns none of their objects at once."""
-    callers: tuple[str, ...]
-    """Its callers, the innermost first."""
-    sites: tuple[str, ...]
-    """Their places, those with most bytes first."""
-    stacks: tuple[int, ...]
-    objects: int
-    bytes: int
-    early_bytes: int
-    """Of these, objects that are freed earlier. A reap reuses them, and a region keeps them."""
-    regions: int
-    """Times that the largest site is emptied."""
-    call_share: float
-    """Of all calls of malloc and free: the frees that become one each."""
-
-
-@dataclass(frozen=True, slots=True)
-class Pool:
-    """A site that frees and allocates objects of one size."""
-
-    function: str
-    size: int
-    objects: int
-    reused: int
 
 
 def regions(lives: Lives, sites: Mapping[int, Site], calls: int) -> tuple[Region, ...]:
@@ -140,16 +109,18 @@ def _region(
     objects = sum(each.allocations for each in members)
     bytes_ = _bytes(members)
     chain = _chain(sites[first.stack])
+    names = tuple(place for place, _ in places.most_common())
     return Region(
         function=function,
         callers=chain[chain.index(function) + 1 :],
-        sites=tuple(place for place, _ in places.most_common()),
+        sites=names,
         stacks=tuple(sorted(each.stack for each in members)),
         objects=objects,
         bytes=bytes_,
         early_bytes=bytes_ - sum(each.region_bytes for each in members),
         regions=first.regions,
         call_share=max(0, objects - first.regions) / max(1, calls),
+        sketch=sketch(function, names),
     )
 
 
@@ -163,23 +134,28 @@ def pools(
         one_size = each.least == each.largest > 0
         often = each.allocations >= SMALL * calls and each.reused >= REUSED * each.allocations
         if one_size and often and each.stack in sites and each.stack not in inside:
-            yield Pool(_chain(sites[each.stack])[0], each.least, each.allocations, each.reused)
+            yield Pool(
+                function=_chain(sites[each.stack])[0],
+                size=each.least,
+                objects=each.allocations,
+                reused=each.reused,
+            )
 
 
-def sketch(region: Region) -> str:
+def sketch(function: str, sites: Sequence[str]) -> str:
     """A patch in outline, with the C++ interface for a function of C++, else with that of C."""
-    where = ", ".join(dict.fromkeys(map(bare, region.sites[:3])))
-    where += " and others" if len(region.sites) > 3 else ""
-    if "(" in region.function or "::" in region.function:
+    where = ", ".join(dict.fromkeys(map(bare, sites[:3])))
+    where += " and others" if len(sites) > 3 else ""
+    if "(" in function or "::" in function:
         return (
             "#include <heapwright/allocators/arenas.hpp>\n"
-            f"heapwright::Region region; // in {bare(region.function)}\n"
+            f"heapwright::Region region; // in {bare(function)}\n"
             f"void* object = region.allocate(size); // in {where}\n"
             "// no frees: the end of the scope frees all objects"
         )
     return (
         "#include <heapwright/c/region.h>\n"
-        f"region = heapwright_region_create(NULL); /* in {bare(region.function)} */\n"
+        f"region = heapwright_region_create(NULL); /* in {bare(function)} */\n"
         f"object = heapwright_region_alloc(region, size); /* in {where} */\n"
         "heapwright_region_destroy(region); /* instead of the frees */"
     )

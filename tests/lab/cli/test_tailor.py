@@ -15,6 +15,7 @@ import pytest
 
 from heapwright.analysis.looks import fixed
 from heapwright.artefacts.allocator.catalogue import ComposedAllocator
+from heapwright.artefacts.tailoring.advice import Advice
 from heapwright.artefacts.tailoring.document import Proof
 from heapwright.artefacts.tailoring.folder import Question, Replayed, TailorFolder
 from heapwright.base.errors import ExitCode, HeapwrightError
@@ -108,9 +109,25 @@ def test_advice_names_the_function_whose_objects_die_together(
     assert "region = heapwright_region_create(NULL); /* in main */" in done.out
     assert heapwright("record", "-o", "run.trace", "--", worker).status == 0
     refused(heapwright("tailor", "--advise", "run.trace"), "no call stacks", "record --stacks")
-    refused(heapwright("tailor", "--advise", "--json", "a", "--", worker), "leave out --json")
     done = heapwright("tailor", "--advise", "--name", "a", "--budget", "15", "--", worker)
     refused(done, "leave out --name, --budget")
+
+
+def test_advice_is_also_a_document(heapwright: Heapwright, worker: Path, tmp_path: Path) -> None:
+    done = heapwright("tailor", "--advise", "-q", "--json", "-", "--", worker)
+    assert done.status == 0, done.err
+    advice = Advice.model_validate_json(done.out)
+    assert advice.answer in done.err
+    assert advice.input == (str(worker),)
+    (region,) = advice.regions
+    assert (region.function, region.objects) == ("main", 2001)
+    assert advice.bytes >= region.bytes > 200_000
+    assert "heapwright_region_destroy" in region.sketch
+    assert heapwright("record", "--stacks", "-o", "run.trace", "--", worker).status == 0
+    refused(heapwright("tailor", "--advise", "--json", "run.trace", "run.trace"), "is to be read")
+    assert heapwright("tailor", "--advise", "--json", "again.json", "run.trace").status == 0
+    again = Advice.model_validate_json((tmp_path / "again.json").read_bytes())
+    assert again == advice.model_copy(update={"input": ("run.trace",)})
 
 
 def test_a_failing_input_ends_the_search_before_it_begins(

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from heapwright.artefacts.profile.document import Site
+from heapwright.artefacts.tailoring.advice import Advice, Pin
 from heapwright.base import native
-from heapwright.commands.tailor_advice import Advice, advice_of, details, run_advice, sentence
+from heapwright.commands.tailor_advice import advice_of, details, run_advice, sentence
 from heapwright.tailor.advice import bare, pools, regions, together
 from heapwright.tailor.deaths import Lives, lives_of_events, slack_of
 
@@ -123,7 +124,7 @@ def test_objects_that_die_alone_need_no_region() -> None:
     assert advised(lives) == []
     (pool,) = pools(lives, sites, 2000, ())
     assert (pool.function, pool.size, pool.objects, pool.reused) == ("makeNode", 48, 1000, 999)
-    assert sentence(Advice((), (pool,), (), 48_000)).startswith("No objects die together")
+    assert sentence((), 48_000).startswith("No objects die together")
 
 
 def test_a_failed_realloc_ends_nothing_and_a_moved_object_is_in_no_region() -> None:
@@ -139,7 +140,18 @@ def test_a_failed_realloc_ends_nothing_and_a_moved_object_is_in_no_region() -> N
 def test_a_sketch_names_the_function_in_its_language() -> None:
     lives = lives_of_events(requests(60))
     found = regions(lives, {stack: site(stack) for stack in lives.sites}, 10_000)
-    text = "\n".join(details(Advice(found, (), (("pinner", 3, 4096),), 102_300)))
+    advice = Advice(
+        heapwright_version="1",
+        input=("job",),
+        process=0,
+        bytes=102_300,
+        calls=10_000,
+        regions=found,
+        pools=(),
+        pins=(Pin(function="pinner", pages=3, released_bytes=4096),),
+        answer=sentence(found, 102_300),
+    )
+    text = "\n".join(details(advice))
     assert "region = heapwright_region_create(NULL); /* in serve */" in text
     assert "/* in makeNode, grow, copyWord */" in text
     assert "pinner: 4.0 KiB in 3 pages" in text
@@ -168,4 +180,4 @@ def test_four_fifths_of_the_bytes_that_a_program_kept_in_regions_are_named(
     in_regions = asked["general"].bytes - asked["region"].bytes
     assert sum(each.bytes for each in asked["general"].regions) >= 0.8 * in_regions
     assert asked["general"].share > asked["region"].share
-    assert run_advice((str(tmp_path / "general.trace"),), quiet=True) == 0
+    assert run_advice((str(tmp_path / "general.trace"),), json_file=None, quiet=True) == 0
