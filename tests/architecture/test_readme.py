@@ -3,7 +3,6 @@
 """README.md is short, its links lead somewhere, and its figures and pictures are real."""
 
 import gzip
-import importlib.util
 import re
 import shutil
 from pathlib import Path
@@ -15,8 +14,8 @@ from PIL import Image
 from heapwright.artefacts.comparison.document import Comparison
 from heapwright.report.render import report_text
 from support.running import ran
+from support.scripts import ROOT, load_script
 
-ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 LONGEST = 90
 LARGEST_PICTURE = 150_000
@@ -28,13 +27,7 @@ def blocks(language: str) -> list[str]:
 
 def drawing() -> ModuleType:
     """The script that draws the pictures."""
-    path = ROOT / "scripts" / "readme_pictures.py"
-    spec = importlib.util.spec_from_file_location("readme_pictures", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_script("scripts/readme_pictures.py")
 
 
 def test_it_is_read_in_two_minutes() -> None:

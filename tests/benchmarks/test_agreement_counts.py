@@ -2,27 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rankings by counts: their costs, their tau, and the page that has them."""
 
-import importlib.util
 import json
-from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from support.scripts import ROOT, load_script
+
 KEPT = ROOT / "docs" / "results" / "agreement"
 MISSES = ("I1mr", "D1mr", "D1mw", "ILmr", "DLmr", "DLmw")
 
 
 @pytest.fixture(scope="module")
 def counts() -> ModuleType:
-    script = ROOT / "benchmarks" / "agreement_counts.py"
-    spec = importlib.util.spec_from_file_location("agreement_counts", script)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_script("benchmarks/agreement_counts.py")
 
 
 def line(load: str, allocator: str, instructions: int, misses: int = 0, faults: int = 0) -> str:

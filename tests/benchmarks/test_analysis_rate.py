@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The runs that the analysis is timed on are those of a whole study, for both sides the same."""
 
-import importlib.util
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -11,19 +10,12 @@ import polars as pl
 import pytest
 
 from heapwright.artefacts.study_results.reader import open_results
-
-SCRIPT = Path(__file__).parents[2] / "benchmarks" / "analysis_rate.py"
+from support.scripts import load_script
 
 
 @pytest.fixture(scope="module")
 def rate() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("analysis_rate", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    return load_script("benchmarks/analysis_rate.py")
 
 
 def test_both_sides_read_the_same_runs(rate: ModuleType, tmp_path: Path) -> None:

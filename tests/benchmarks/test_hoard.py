@@ -8,8 +8,6 @@ actively or passively, in any workload. The detector is not blind: it finds some
 without the second.
 """
 
-import importlib.util
-import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -17,8 +15,8 @@ import pytest
 
 from heapwright.artefacts.workload.library import workload_names
 from heapwright.base.errors import HeapwrightError
+from support.scripts import load_script
 
-FOLDER = Path(__file__).parents[2] / "benchmarks" / "hoard"
 # Small, for each call is looked at; `mixed` forks and is not observed.
 SCALE = {"bem": "0.02", "barnes-hut": "0.2"}
 OPTIONS = {
@@ -30,13 +28,7 @@ OPTIONS = {
 
 @pytest.fixture(scope="module")
 def variants() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("hoard_variants", FOLDER / "variants.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    return load_script("benchmarks/hoard/variants.py")
 
 
 def built(variants: ModuleType, name: str, folder: Path) -> Path:

@@ -2,27 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Drag of httpd's pools: a whole server is watched from its start to its end."""
 
-import importlib.util
 import json
-import sys
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-SCRIPT = Path(__file__).parents[2] / "benchmarks" / "httpd" / "drag.py"
+from support.scripts import ROOT, load_script
 
 
 @pytest.fixture(scope="module")
 def drag() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("httpd_drag", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
     with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(SCRIPT.parent)
-        spec.loader.exec_module(module)
+        patch.syspath_prepend(ROOT / "benchmarks" / "httpd")
+        module = load_script("benchmarks/httpd/drag.py")
     if reason := module.missing():
         pytest.skip(f"{reason} (packages apache2-bin, libapr1-dev, valgrind)")
     return module

@@ -2,27 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Regions and reaps beside other arenas: the bars, the interval, and that all give the same."""
 
-import importlib.util
 import json
 import shutil
-import sys
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-FOLDER = Path(__file__).parents[2] / "benchmarks" / "regions"
+from support.scripts import load_script
 
 
 @pytest.fixture(scope="module")
 def regions() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("regions_run", FOLDER / "run.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    return load_script("benchmarks/regions/run.py")
 
 
 def test_the_interval_of_a_median_lies_between_two_of_the_values(regions: ModuleType) -> None:

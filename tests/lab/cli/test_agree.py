@@ -3,7 +3,6 @@
 """`heapwright agree`: rankings of a program, of its replay and of a load that imitates it."""
 
 import csv
-import importlib.util
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pytest
 from heapwright.artefacts.agreement.document import RankingAgreement
 from heapwright.base.errors import ExitCode
 from heapwright.report.agreement import conclusions
+from support.scripts import load_script
 
 from .tools import Heapwright
 
@@ -32,13 +32,7 @@ pattern = "^done$"
 
 def page_of(found: RankingAgreement, every: Sequence[str]) -> str:
     """What scripts/agreement_page.py makes of a document."""
-    script = Path(__file__).parents[3] / "scripts" / "agreement_page.py"
-    spec = importlib.util.spec_from_file_location("agreement_page", script)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    text: str = module.page(found, every)
+    text: str = load_script("scripts/agreement_page.py").page(found, every)
     return text
 
 

@@ -2,29 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page of all published findings is what its script makes of studies and results."""
 
-import importlib.util
 import re
-from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 from heapwright.artefacts.study.file import read_study
+from support.scripts import ROOT, load_script
 
-ROOT = Path(__file__).parents[3]
 STUDIES = list((ROOT / "catalogue" / "studies").glob("*.toml"))
 
 
 @pytest.fixture(scope="module")
 def script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location(
-        "findings_page", ROOT / "scripts" / "findings_page.py"
-    )
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_script("scripts/findings_page.py")
 
 
 @pytest.fixture(scope="module")

@@ -2,26 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page of recorded kernel traffic is what its script makes of the documents beside it."""
 
-import importlib.util
-from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 from heapwright.artefacts.kernelsim.document import MODELS
-
-ROOT = Path(__file__).parents[3]
+from support.scripts import ROOT, load_script
 
 
 @pytest.fixture(scope="module")
 def script() -> ModuleType:
-    path = ROOT / "scripts" / "kernel_traffic_page.py"
-    spec = importlib.util.spec_from_file_location("kernel_traffic_page", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_script("scripts/kernel_traffic_page.py")
 
 
 def test_it_is_up_to_date(script: ModuleType) -> None:

@@ -2,10 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A made-up comparison whose every figure is given, so that a report of it is known beforehand."""
 
-import importlib.util
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -21,6 +18,7 @@ from heapwright.artefacts.comparison.document import (
 )
 from heapwright.artefacts.run.measured import Outcome, Run
 from heapwright.artefacts.run.provenance import Environment, Kind
+from support.scripts import load_script
 
 MIB = 1 << 20
 LIBRARY = "/usr/lib/x86_64-linux-gnu/libmimalloc.so.2"
@@ -158,20 +156,8 @@ def make_run() -> Callable[..., Run]:
     return run
 
 
-def _browsing() -> ModuleType:
-    """Tests are loaded one by one, so that what they share has to be as well."""
-    spec = importlib.util.spec_from_file_location(
-        "report_browsing", Path(__file__).with_name("browser.py")
-    )
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-BROWSING = _browsing()
+BROWSING = load_script("tests/lab/report/browser.py")
+"""Tests are loaded one by one, so that what they share has to be as well."""
 
 
 @pytest.fixture(scope="session")
