@@ -202,7 +202,7 @@ def test_a_damaged_plan_is_refused(heapwright: Heapwright, retaining: Path, tmp_
     (tmp_path / "search").mkdir()
     (tmp_path / "search" / "search.json").write_text('{"format": "heapwright search"')
     done = heapwright(*PEAK, "-o", "search", "--", retaining)
-    refused(done, "search.json is not the plan of a search")
+    refused(done, "search.json is not the question of a search")
 
 
 def test_a_budget_that_is_too_small_is_refused_and_leaves_no_folder(

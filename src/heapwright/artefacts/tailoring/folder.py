@@ -13,11 +13,10 @@
     allocators/NAME/         the tailored allocator: header, library, entry, and its digest
 
 A stage writes a file when it is complete, beside its place, and moves it. The same search skips
-the stages that are complete. One process at a time holds the lock of the kernel.
+the stages that are complete.
 """
 
 import contextlib
-import fcntl
 import os
 from pathlib import Path
 from types import TracebackType
@@ -26,16 +25,15 @@ from typing import Literal, Self
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from heapwright.artefacts.comparison.document import Comparison
+from heapwright.artefacts.search_folder import SearchQuestion, agree, lock_folder
 from heapwright.artefacts.tailoring.document import Proof
 from heapwright.base.errors import ExitCode, HeapwrightError
 
 QUESTION, LOCK, REPLAYS, PROOFS = "question.json", "lock", "replays.json", "proofs.json"
 
 
-class Question(BaseModel):
+class Question(SearchQuestion):
     """The same question continues a search."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     format: Literal["heapwright tailor"] = "heapwright tailor"
     version: Literal[1] = 1
@@ -53,7 +51,6 @@ class Question(BaseModel):
     """Its command and its version."""
     traces: dict[str, tuple[int, int]]
     """The inputs that are traces, with the bytes and the time in ns of the last change of each."""
-    seed: int
 
 
 class Replayed(BaseModel):
@@ -90,9 +87,10 @@ class TailorFolder:
 
         Raises HeapwrightError for a folder of another search, with other files, or in use.
         """
-        descriptor = _locked(path)
+        descriptor = lock_folder(path, LOCK, {LOCK}, QUESTION)
         try:
-            return cls(path, _agreed(path, question, same_seed=same_seed), descriptor)
+            agreed = agree(path / QUESTION, question, same_seed=same_seed)
+            return cls(path, agreed, descriptor)
         except BaseException:
             os.close(descriptor)
             raise
@@ -158,62 +156,3 @@ class TailorFolder:
         trace: TracebackType | None,
     ) -> None:
         os.close(self._descriptor)
-
-
-def _locked(path: Path) -> int:
-    if path.exists() and not path.is_dir():
-        raise HeapwrightError(f"{path} is no folder", "name another with -o")
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        if any(each.name != LOCK for each in path.iterdir()) and not (path / QUESTION).exists():
-            raise HeapwrightError(
-                f"{path} holds other files, and no search", "name a new folder with -o"
-            )
-        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
-        descriptor = os.open(path / LOCK, flags, 0o666)
-    except OSError as error:
-        raise HeapwrightError(
-            f"-o {path} cannot be written: {error.strerror or error}",
-            "name another folder",
-            exit_code=ExitCode.NOT_WRITTEN,
-        ) from error
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(descriptor)
-        raise HeapwrightError(
-            f"another heapwright searches in {path}", "name another folder with -o"
-        ) from None
-    return descriptor
-
-
-def _agreed(path: Path, question: Question, *, same_seed: bool) -> Question:
-    """The question of the folder; it is written if there is none."""
-    file = path / QUESTION
-    if not file.exists():
-        try:
-            file.write_text(question.model_dump_json(indent=1) + "\n", encoding="utf-8")
-        except OSError as error:
-            with contextlib.suppress(OSError):
-                file.unlink()
-            raise HeapwrightError(
-                f"{file} cannot be written: {error.strerror or error}",
-                exit_code=ExitCode.NOT_WRITTEN,
-            ) from error
-        return question
-    try:
-        found = Question.model_validate_json(file.read_bytes())
-    except (OSError, ValidationError) as error:
-        raise HeapwrightError(
-            f"{file} is not the question of a search, or it was damaged",
-            "name a new folder with -o",
-        ) from error
-    asked = question if same_seed else question.model_copy(update={"seed": found.seed})
-    if found != asked:
-        one, other = found.model_dump(), asked.model_dump()
-        different = ", ".join(name for name in one if one[name] != other[name])
-        raise HeapwrightError(
-            f"{path} has another search: it differs in {different}",
-            "repeat the command of that search, or name a new folder with -o",
-        )
-    return found
