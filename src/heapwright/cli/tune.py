@@ -49,6 +49,13 @@ def tune(
             "level is the word default. Without this option, all settings are searched.",
         ),
     ] = None,
+    finer: Annotated[
+        bool,
+        typer.Option(
+            "--finer",
+            help="Race numbers near the best levels too, on the scale of each setting.",
+        ),
+    ] = False,
     objective: Annotated[
         str,
         typer.Option(
@@ -90,7 +97,7 @@ def tune(
       heapwright tune -- ls -R /usr
       heapwright tune --objective peak --budget 30 --program perl --scale small
       heapwright tune -a jemalloc -o search -- ./server --selftest
-      heapwright tune --setting tcache_count=0,default,127 -- ./job
+      heapwright tune --finer --setting tcache_count=0,default,127 -- ./job
     """
     asked = options.program_request(program, scale, parameter)
     command = options.command_after_dashes(context)
@@ -116,6 +123,7 @@ def tune(
         program=asked,
         allocator=allocator,
         settings=tuple(setting or ()),
+        finer=finer,
         objective=objective,
         cap=None if cap == NO_CAP else 1 + parse_fraction(cap, "--cap"),
         budget_s=options.seconds_of(budget),

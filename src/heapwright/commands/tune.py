@@ -63,6 +63,8 @@ class Options:
     program: ProgramRequest | None
     allocator: str
     settings: tuple[str, ...]
+    finer: bool
+    """Race levels outside of the grid too."""
     objective: str
     cap: float | None
     """The largest ratio of the other figure; None: any."""
@@ -194,6 +196,7 @@ def _replayed(options: Options, plan: SearchPlan, load: Load) -> tuple[str, ...]
     words += [] if plan.allocator == "glibc" else ["-a", plan.allocator]
     words += [] if plan.objective == "time" else ["--objective", plan.objective]
     words += [word for each in options.settings for word in ("--setting", each)]
+    words += ["--finer"] if plan.finer else []
     command = shlex.join(plan.command) or "COMMAND"
     return (
         "times and memory are those of the replayer: confirm with "
@@ -235,7 +238,15 @@ def _target(options: Options, environment: Mapping[str, str], paths: PreloadPath
             f"{len(settings)} settings cannot be searched at once: it is 1 to {MOST_FACTORS}",
             "name them with --setting",
         )
-    factors = tuple(Factor(each.name, each.levels, each.levels.index(DEFAULT)) for each in settings)
+    factors = tuple(
+        Factor(
+            each.name,
+            each.levels,
+            each.levels.index(DEFAULT),
+            each.finer_levels() if options.finer else (),
+        )
+        for each in settings
+    )
     return Target(allocator, settings, Space(factors), environment)
 
 
@@ -256,6 +267,7 @@ def _plan(options: Options, target: Target, load: Load) -> SearchPlan:
         allocator=target.allocator.name,
         library=target.allocator.sha256 or "",
         settings={each.name: each.levels for each in target.settings},
+        finer=options.finer,
         objective=options.objective,
         cap=options.cap,
         margin=options.margin,

@@ -61,10 +61,10 @@ def allocator(name: str) -> Allocator:
 
 
 def cases(name: str) -> Iterator[tuple[AllocatorSetting, str]]:
-    """Each level of each setting, with the setting."""
+    """Each level of each setting, those outside of the grid too, with the setting."""
     found = allocator(name)
     for setting in settings_of(name, found.version):
-        for level in setting.levels:
+        for level in (*setting.levels, *(text for text, _ in setting.finer_levels())):
             if level != DEFAULT:
                 yield setting, level
 

@@ -5,7 +5,8 @@
 A small grid of the active settings races whole. Of a larger one these cells race: the best
 predicted corner, and the best cells that change one setting only. Each middle level of an active
 setting beside the corner follows, and then the next best corners. Settings without an effect keep
-their default. Later rounds race the neighbours of the winner.
+their default. Later rounds race the neighbours of the winner. A last round may race levels outside
+of the grid.
 """
 
 import itertools
@@ -18,6 +19,9 @@ MOST_CANDIDATES = 12
 
 MOST_ALONE = 4
 """Of them, cells that change one setting only."""
+
+MOST_FINER = 6
+"""Cells with a level outside of the grid."""
 
 Predict = Callable[[Cell], float]
 
@@ -69,6 +73,20 @@ def neighbours(
         if winner[place] != factor.default
     ]
     return [cell for cell in dict.fromkeys(found) if cell not in raced and cell != space.default]
+
+
+def finer_cells(space: Space, winner: Cell, active: Sequence[int]) -> list[Cell]:
+    """The winner with one level of an active setting replaced by one near it, outside of the
+    grid."""
+    found = [
+        space.with_level(winner, place, level)
+        for place in active
+        for level, (_, near) in enumerate(
+            space.factors[place].finer, len(space.factors[place].levels)
+        )
+        if near == winner[place]
+    ]
+    return found[:MOST_FINER]
 
 
 def simpler(space: Space, winner: Cell, predicted: Predict, allowance: float) -> list[Cell]:

@@ -4,7 +4,8 @@
 
     screen    the corners of a fraction, its centre and the default, in two blocks or more
     race      the candidates near the predicted optimum and the default; a slow one leaves early.
-              A model of all runs chooses the winner with them, and the cells of further rounds
+              A model of all runs chooses the winner with them, and the cells of further rounds.
+              If the settings have finer levels, a last round races those near the winner
     confirm   the winner and the default, in fresh pairs
 
 The next block depends only on the figures so far. An interrupted search therefore continues from
@@ -21,7 +22,13 @@ from heapwright.analysis.race.race import Figures, Race
 from heapwright.analysis.race.race import Rules as RaceRules
 from heapwright.analysis.tuning.confirm import Confirmation, confirmed
 from heapwright.analysis.tuning.design import Fraction, fraction_for, screening_cells
-from heapwright.analysis.tuning.refine import MOST_CANDIDATES, first_candidates, neighbours, simpler
+from heapwright.analysis.tuning.refine import (
+    MOST_CANDIDATES,
+    finer_cells,
+    first_candidates,
+    neighbours,
+    simpler,
+)
 from heapwright.analysis.tuning.screen import ACTIVE_LEVEL, Screen, screened
 from heapwright.analysis.tuning.space import Cell, Measured, Space, fewest_settings
 from heapwright.analysis.tuning.surface import surface
@@ -40,6 +47,8 @@ LEAST_DF = 8
 """Degrees of freedom that the error of a screening needs."""
 RACE_BLOCKS = (6, 4, 4)
 """Of each round at most."""
+FINER_BLOCKS = 6
+"""Of the round of finer levels."""
 LEAST_RACE = 2
 MODEL_RUNS = 4
 """The model of all runs counts at most as much as this number of runs of a cell."""
@@ -126,6 +135,8 @@ class Search:
         """Log figures of the screening and of all races, block by block."""
         self._pairs: list[tuple[Measured, Measured]] = []
         self.pairs = 0
+        self._was_finer = False
+        """The round of finer levels has begun, or there are none."""
 
     def wanted(self) -> Block | None:
         """The next block; None: the search is over."""
@@ -274,17 +285,24 @@ class Search:
     # Races
 
     def _race(self, cells: list[Cell]) -> None:
-        """Begin a round, with as many candidates as the runs that are left allow."""
+        """Begin the next round on the grid, or confirm if there is none."""
+        if len(self.rounds) == len(RACE_BLOCKS) or not self._begin_round(
+            cells, RACE_BLOCKS[len(self.rounds)]
+        ):
+            self._begin_confirmation()
+
+    def _begin_round(self, cells: list[Cell], blocks: int, least: int = 1) -> bool:
+        """Begin a round with as many candidates as the runs that are left allow. Whether these are
+        at least this number."""
         left = self.most_runs - self.runs - 2 * CONFIRM_LOOKS[0]
         cells = [cell for cell in cells if self._is_good(cell)][: max(left // LEAST_RACE - 1, 0)]
-        if not cells or len(self.rounds) == len(RACE_BLOCKS):
-            self._begin_confirmation()
-            return
+        if len(cells) < least:
+            return False
         keys = {self.space.key(cell): cell for cell in (self.space.default, *cells)}
         rules = RaceRules(self.rules.margin / 2, RACE_CONFIDENCE)
-        most = RACE_BLOCKS[len(self.rounds)]
-        self.rounds.append(Round(Race(tuple(keys), rules), keys, most))
+        self.rounds.append(Round(Race(tuple(keys), rules), keys, blocks))
         self.phase = "race"
+        return True
 
     def _observe_race(self, good: Mapping[Cell, Measured]) -> None:
         this = self.rounds[-1]
@@ -312,7 +330,7 @@ class Search:
     def _end_round(self, this: Round) -> None:
         before = self.winner
         self.winner = self._best_of(this)
-        if self.winner == self.space.default:
+        if self._was_finer or self.winner == self.space.default:
             self._begin_confirmation()
             return
         raced = {cell for each in self.rounds for cell in each.cells.values()}
@@ -397,7 +415,14 @@ class Search:
     # Confirmation
 
     def _begin_confirmation(self) -> None:
-        self.phase = "over" if self.winner == self.space.default else "confirm"
+        """Confirm the winner, after a race of finer levels near it if there are some."""
+        if self.winner == self.space.default:
+            self.phase = "over"
+            return
+        finer = [] if self._was_finer else finer_cells(self.space, self.winner, self.active)
+        self._was_finer = True
+        if not finer or not self._begin_round([self.winner, *finer], FINER_BLOCKS, least=2):
+            self.phase = "confirm"
 
     def _observe_confirm(self, good: Mapping[Cell, Measured]) -> None:
         """Add a pair, and judge at the looks. The pairs are not used for anything else."""

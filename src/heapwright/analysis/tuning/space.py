@@ -30,6 +30,9 @@ class Factor:
     levels: tuple[str, ...]
     default: int
     """The place of the level that leaves the setting out."""
+    finer: tuple[tuple[str, int], ...] = ()
+    """Levels outside of the grid, each with the place of the level that it is near. Their own
+    places follow those of the grid."""
 
     @property
     def low(self) -> int:
@@ -44,8 +47,18 @@ class Factor:
         """The middle level. Two levels have none, so the default stands for it."""
         return self.default if len(self.levels) == 2 else len(self.levels) // 2
 
+    @property
+    def places(self) -> range:
+        """Of all levels, those outside of the grid too."""
+        return range(len(self.levels) + len(self.finer))
+
+    def text(self, level: int) -> str:
+        return (*self.levels, *(text for text, _ in self.finer))[level]
+
     def code(self, level: int) -> float:
-        """A level on the scale from -1 to 1."""
+        """A level on the scale from -1 to 1. One outside of the grid has that of its neighbour."""
+        if level > self.high:
+            level = self.finer[level - len(self.levels)][1]
         return 2 * level / self.high - 1
 
 
@@ -70,13 +83,13 @@ class Space:
 
     @property
     def size(self) -> int:
-        """The number of cells."""
+        """The number of cells of the grid."""
         return math.prod(len(factor.levels) for factor in self.factors)
 
     def given(self, cell: Cell) -> list[tuple[str, str]]:
         """The settings of a cell that differ from the default, with their levels."""
         return [
-            (factor.name, factor.levels[level])
+            (factor.name, factor.text(level))
             for factor, level in zip(self.factors, cell, strict=True)
             if level != factor.default
         ]
@@ -91,7 +104,7 @@ class Space:
 
     def levels(self, cell: Cell) -> tuple[str, ...]:
         """The level of each setting as a text."""
-        return tuple(f.levels[level] for f, level in zip(self.factors, cell, strict=True))
+        return tuple(f.text(level) for f, level in zip(self.factors, cell, strict=True))
 
     def with_level(self, cell: Cell, factor: int, level: int) -> Cell:
         """The cell with another level of one setting."""
@@ -99,5 +112,9 @@ class Space:
 
 
 def fewest_settings(space: Space, cells: Sequence[Cell]) -> Cell:
-    """The cell that changes the fewest settings; the first of equals."""
-    return min(cells, key=lambda cell: len(space.given(cell)))
+    """The cell that changes the fewest settings. Of equals, one of the grid, and the first."""
+
+    def outside(cell: Cell) -> bool:
+        return any(level > f.high for f, level in zip(space.factors, cell, strict=True))
+
+    return min(cells, key=lambda cell: (len(space.given(cell)), outside(cell)))

@@ -54,9 +54,7 @@ def _terms(space: Space, active: Sequence[int], pairs: Sequence[Pair], cell: Cel
     for place, factor in enumerate(space.factors):
         if place in active:
             terms += [
-                float(cell[place] == level)
-                for level in range(len(factor.levels))
-                if level != factor.default
+                float(cell[place] == level) for level in factor.places if level != factor.default
             ]
         else:
             terms.append(code[place])

@@ -7,6 +7,7 @@ searches their levels. The level `default` leaves a setting out, so the allocato
 value.
 """
 
+import math
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -25,6 +26,8 @@ DEFAULT = "default"
 """The level that leaves a setting out."""
 TIME = re.compile(r"[0-9]{1,9}(ms|s|min)")
 VERSION = re.compile(r"(?<![A-Za-z0-9.])[0-9]+(?:\.[0-9]+)+")
+FINER = 4
+"""Finer levels are this factor away from a level, or this part of the range on a linear scale."""
 FEWEST_LEVELS = 2
 MOST_LEVELS = 8
 
@@ -103,6 +106,37 @@ class AllocatorSetting(BaseModel):
             return f"a whole number ({what}{self.least} to {self.most})"
         time = ["a time such as 250ms"] if self.kind == "time" else []
         return " or ".join([*time, *self._accepted])
+
+    def finer_levels(self) -> tuple[tuple[str, int], ...]:
+        """Accepted numbers near the levels, each with the place of its level.
+
+        They lie to both sides of a level on the scale. 0 has no logarithm. On the scale `log`, the
+        square root of the first positive level is near it. A negative level is a special value.
+        """
+        numbers = {
+            place: int(level)
+            for place, level in enumerate(self.levels)
+            if self.kind in {"integer", "size"} and level.isdecimal()
+        }
+        found: dict[str, int] = {}
+        for place, number in numbers.items():
+            for value in self._near(number, list(numbers.values())):
+                text = str(value)
+                if value >= 0 and text not in self.levels and not self.refusal_of(text):
+                    found.setdefault(text, place)
+        return tuple(found.items())
+
+    def _near(self, number: int, numbers: Sequence[int]) -> tuple[int, ...]:
+        if self.scale == "linear":
+            step = (max(numbers) - min(numbers)) // FINER
+            return (number - step, number + step)
+        if self.scale == "none":
+            return ()
+        if number >= FINER:
+            return (number // FINER, number * FINER)
+        if number:
+            return (number * FINER,)
+        return tuple(math.isqrt(each) for each in sorted(numbers) if each)[:1]
 
     def fits(self, version: str) -> bool:
         """Whether an allocator of this version has the setting; an unknown version has all."""

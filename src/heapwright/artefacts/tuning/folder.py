@@ -38,6 +38,8 @@ class SearchPlan(SearchQuestion):
     """Its hash; empty for the C library."""
     settings: dict[str, tuple[str, ...]]
     """The levels of each setting."""
+    finer: bool = False
+    """Levels outside of the grid are raced too."""
     objective: str
     cap: float | None
     margin: float

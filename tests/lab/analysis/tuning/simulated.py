@@ -3,13 +3,14 @@
 """Synthetic programs with known optima, and searches on them.
 
 The true logarithm of a figure is a sum over settings (linear and curved), and over pairs of
-settings. The noise of consecutive runs is recorded (`race/noise.csv`, with the drift of its
-machine) or drawn.
+settings. A level outside of the grid lies a quarter of a step from the level that it is near. It
+can be better than every cell of the grid. The noise of consecutive runs is recorded
+(`race/noise.csv`, with the drift of its machine) or drawn.
 """
 
 import itertools
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +20,8 @@ from heapwright.analysis.tuning.space import Cell, Factor, Measured, Space
 from support.recorded_noise import Noise
 
 Floats = NDArray[np.float64]
-Truth = Callable[[Cell], float]
-"""The log ratio of a cell to the default."""
+Truth = Callable[[Floats], Floats]
+"""The log ratios of cells to the default, from their codes of shape (cells, settings)."""
 
 SPACE = Space(
     (
@@ -34,6 +35,18 @@ SPACE = Space(
     )
 )
 """As that of glibc: 1,458 cells."""
+NEAR = {
+    "arena_max": (("4", 0), ("8", 1)),
+    "tcache_count": (("11", 0), ("31", 2), ("508", 2)),
+    "tcache_max": (("16", 0), ("1024", 1)),
+    "mmap_threshold": (("16384", 0), ("262144", 0), ("8388608", 2)),
+    "trim_threshold": (("16384", 0), ("262144", 0), ("268435456", 2), ("4294967296", 2)),
+    "top_pad": (("4096", 0), ("4194304", 2), ("67108864", 2)),
+    "hugetlb": (),
+}
+FINER = Space(tuple(replace(each, finer=NEAR[each.name]) for each in SPACE.factors))
+"""The same grid, with the finer levels that `--finer` gives."""
+QUARTER_STEP = 0.25
 PROGRAMS = ("none", "worse", "few", "pairs", "curved", "many")
 DRAWN = ("normal", "heavy", "drift", "peak")
 NOISES = ("python_cpu", "compiler_cpu", "perl_cpu", "perl_wall", *DRAWN)
@@ -45,39 +58,59 @@ CAPS = (None, 1.05)
 class Program:
     """The truth about one program."""
 
-    objective: Floats
-    """Shape (cells,)."""
-    other: Floats
+    objective: Truth
+    other: Truth
+
+
+def _code(factor: Factor, level: int) -> float:
+    """The true place of a level on the scale on which the grid goes from -1 to 1."""
+    if level <= factor.high:
+        return factor.code(level)
+    text, near = factor.finer[level - len(factor.levels)]
+    side = 1 if int(text) > int(factor.levels[near]) else -1
+    return factor.code(near) + side * QUARTER_STEP
+
+
+def codes_of(cells: Sequence[Cell]) -> Floats:
+    return np.array([[_code(f, i) for f, i in zip(FINER.factors, c, strict=True)] for c in cells])
 
 
 CELLS = list(itertools.product(*(range(len(f.levels)) for f in SPACE.factors)))
-PLACE = {cell: number for number, cell in enumerate(CELLS)}
-_CODES = np.array([[f.code(i) for f, i in zip(SPACE.factors, c, strict=True)] for c in CELLS])
+_CODES = codes_of(CELLS)
+_DEFAULT = codes_of([SPACE.default])
+
+
+def _relative(values: Truth) -> Truth:
+    base = values(_DEFAULT)
+    return lambda codes: np.asarray(values(codes) - base)
 
 
 def program(kind: str, draws: np.random.Generator) -> Program:
     """A program of one kind. `none`: nothing has an effect. `worse`: every change costs."""
     k = len(SPACE.factors)
     if kind == "none":
-        return Program(np.zeros(len(CELLS)), _other(draws))
+        return Program(lambda codes: np.zeros(len(codes)), _other(draws))
     if kind == "worse":
-        away = np.array([len(SPACE.given(cell)) for cell in CELLS], float)
-        return Program(away * draws.uniform(0.005, 0.04), _other(draws))
+        cost = draws.uniform(0.005, 0.04)
+        return Program(lambda codes: cost * (codes != _DEFAULT).sum(axis=1), _other(draws))
     number = {"few": 2, "pairs": 3, "curved": 2, "many": k}[kind]
     chosen = draws.choice(k, number, replace=False)
-    truth = _CODES[:, chosen] @ draws.normal(0, 0.03 if kind == "many" else 0.06, number)
-    if kind == "pairs":
-        truth = truth + draws.normal(0, 0.06) * _CODES[:, chosen[0]] * _CODES[:, chosen[1]]
-    if kind == "curved":
-        truth = truth + draws.normal(0, 0.05) * _CODES[:, chosen[0]] ** 2
-    return Program(truth - truth[PLACE[SPACE.default]], _other(draws))
+    slopes = draws.normal(0, 0.03 if kind == "many" else 0.06, number)
+    pair = draws.normal(0, 0.06) if kind == "pairs" else 0.0
+    curve = draws.normal(0, 0.05) if kind == "curved" else 0.0
+
+    def truth(codes: Floats) -> Floats:
+        first, second = codes[:, chosen[0]], codes[:, chosen[1]]
+        return np.asarray(codes[:, chosen] @ slopes + pair * first * second + curve * first**2)
+
+    return Program(_relative(truth), _other(draws))
 
 
-def _other(draws: np.random.Generator) -> Floats:
+def _other(draws: np.random.Generator) -> Truth:
     """The other figure: two settings change it."""
     chosen = draws.choice(len(SPACE.factors), 2, replace=False)
-    values = _CODES[:, chosen] @ draws.normal(0, 0.06, 2)
-    return np.asarray(values - values[PLACE[SPACE.default]])
+    slopes = draws.normal(0, 0.06, 2)
+    return _relative(lambda codes: np.asarray(codes[:, chosen] @ slopes))
 
 
 class Drawn:
@@ -104,37 +137,40 @@ class Drawn:
 class Outcome:
     """The end of a simulated search."""
 
-    winner: int | None
-    """The place of the recommended cell; None: keep the default."""
+    winner: Cell | None
+    """The recommended cell; None: keep the default."""
     runs: int
     worse: bool
     """Whether the recommended cell is worse than the default, or above the cap."""
     missed: float
-    """By how much the answer is above the best cell under the cap, as a fraction."""
+    """By how much the answer is above the best cell of the grid under the cap, as a fraction."""
 
 
-def searched(kind: str, noise: str, cap: float | None, seed: int) -> Outcome:
+def searched(kind: str, noise: str, cap: float | None, seed: int, space: Space = SPACE) -> Outcome:
     """One search on one program."""
     draws = np.random.default_rng((seed, PROGRAMS.index(kind), NOISES.index(noise)))
     truth = program(kind, draws)
     source = Drawn(noise, draws) if noise in DRAWN else Noise(noise, draws)
-    search = Search(SPACE, Rules(cap=cap), usual_runs(SPACE))
+    search = Search(space, Rules(cap=cap), usual_runs(space))
     while (block := search.wanted()) is not None:
         order = draws.permutation(len(block.cells))
         values = source.take(len(order))
+        codes = codes_of(block.cells)
+        objective, other = truth.objective(codes), truth.other(codes)
         search.observe(
             {
                 block.cells[i]: Measured(
-                    float(np.exp(truth.objective[PLACE[block.cells[i]]] + value)),
-                    float(np.exp(truth.other[PLACE[block.cells[i]]] + draws.normal(0, 0.003))),
+                    float(np.exp(objective[i] + value)),
+                    float(np.exp(other[i] + draws.normal(0, 0.003))),
                 )
                 for i, value in zip(order, values, strict=True)
             }
         )
     found = search.confirmation
-    winner = PLACE[search.winner] if found and found.judgement == "better" else None
+    winner = search.winner if found and found.judgement == "better" else None
     limit = np.inf if cap is None else np.log(cap)
-    best = truth.objective[truth.other <= limit].min()
-    reached = 0.0 if winner is None else float(truth.objective[winner])
-    worse = winner is not None and (reached > 0 or bool(truth.other[winner] > limit))
+    best = truth.objective(_CODES)[truth.other(_CODES) <= limit].min()
+    code = codes_of([winner or space.default])
+    reached = float(truth.objective(code)[0])
+    worse = winner is not None and (reached > 0 or bool(truth.other(code)[0] > limit))
     return Outcome(winner, search.runs, worse, float(np.expm1(reached - best)))

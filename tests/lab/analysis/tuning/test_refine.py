@@ -7,7 +7,13 @@ import itertools
 import numpy as np
 import pytest
 
-from heapwright.analysis.tuning.refine import MOST_CANDIDATES, first_candidates, neighbours, simpler
+from heapwright.analysis.tuning.refine import (
+    MOST_CANDIDATES,
+    finer_cells,
+    first_candidates,
+    neighbours,
+    simpler,
+)
 from heapwright.analysis.tuning.space import Cell, Factor, Space, fewest_settings
 from heapwright.analysis.tuning.surface import surface
 
@@ -57,6 +63,15 @@ def test_neighbours_differ_by_one_level_or_one_setting() -> None:
     winner = (0, 1, 2, 0)
     found = neighbours(SPACE, winner, [0, 2], {winner, (0, 1, 1, 0)})
     assert set(found) == {(1, 1, 2, 0), (0, 1, 2, 1)}
+
+
+def test_finer_levels_are_raced_near_the_winner_alone() -> None:
+    finer = (("1", 0), ("8", 2))
+    space = Space(tuple(Factor(name, ("0", "default", "2"), 1, finer) for name in "abcd"))
+    found = finer_cells(space, (0, 1, 2, 2), [0, 1, 2])
+    assert [space.label(cell) for cell in found] == ["a=1, c=2, d=2", "a=0, c=8, d=2"]
+    assert [space.size, len(found[0])] == [81, 4]
+    assert fewest_settings(space, [found[0], (0, 1, 2, 2)]) == (0, 1, 2, 2)
 
 
 def test_of_equals_the_cell_with_the_fewest_settings_is_taken() -> None:

@@ -4,6 +4,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -59,6 +60,28 @@ def test_a_middle_level_is_found_between_worse_ends() -> None:
     search = Search(space, Rules(), usual_runs(space))
     run(search, lambda c: (0.0, -0.1, 0.05)[c[0]], scatter=0.005)
     assert space.label(search.winner) == "a=1"
+
+
+def test_a_finer_level_is_found_between_those_of_the_grid() -> None:
+    grid = Factor("a", ("1", "default", "64"), 1)
+    space = Space((replace(grid, finer=(("4", 0), ("16", 2), ("256", 2))), *SPACE.factors[1:]))
+    effect = (0.1, 0.0, -0.05, 0.0, -0.12, 0.2)
+    search = Search(space, Rules(), usual_runs(space))
+    made = run(search, lambda c: effect[c[0]], scatter=0.005)
+    assert answer(search).startswith("Set a=16: 1")
+    raced = {cell[0] for block in made for cell in block}
+    assert raced == {0, 1, 2, 4, 5}, "the level near the worse end is not run"
+    search = Search(Space((grid, *SPACE.factors[1:])), Rules(), usual_runs(space))
+    run(search, lambda c: effect[c[0]], scatter=0.005)
+    assert answer(search).startswith("Set a=64: ")
+
+
+def test_the_level_of_the_grid_stays_if_no_finer_one_is_better() -> None:
+    first = replace(SPACE.factors[0], finer=(("1", 0), ("8", 2)))
+    space = Space((first, *SPACE.factors[1:]))
+    search = Search(space, Rules(), usual_runs(space))
+    run(search, lambda c: (-0.1, 0.0, 0.1, -0.1, 0.1)[c[0]], scatter=0.01)
+    assert answer(search).startswith("Set a=0: ")
 
 
 def test_an_optimum_of_an_interaction_is_found() -> None:

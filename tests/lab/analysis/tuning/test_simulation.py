@@ -10,7 +10,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pytest
 
-from .simulated import CAPS, CELLS, NOISES, PROGRAMS, Outcome, searched
+from heapwright.analysis.tuning.space import Space
+
+from .simulated import CAPS, CELLS, FINER, NOISES, PROGRAMS, SPACE, Outcome, searched
 
 QUIET = ("python_cpu", "compiler_cpu", "normal", "heavy", "drift", "peak")
 """Runs that scatter by 3 % or less."""
@@ -23,10 +25,10 @@ QUARTER = len(CELLS) / 4
 Found = dict[tuple[str, str], list[Outcome]]
 
 
-def simulate(seeds: int) -> Found:
+def simulate(seeds: int, space: Space = SPACE) -> Found:
     """Searches on all kinds of programs under all noises, with and without a cap."""
     return {
-        (kind, noise): [searched(kind, noise, CAPS[seed % 2], seed) for seed in range(seeds)]
+        (kind, noise): [searched(kind, noise, CAPS[seed % 2], seed, space) for seed in range(seeds)]
         for kind in PROGRAMS
         for noise in NOISES
     }
@@ -65,8 +67,9 @@ def test_a_few_searches_recommend_nothing_worse() -> None:
 
 
 @pytest.mark.slow
-def test_a_thousand_searches_recommend_hardly_anything_worse() -> None:
-    found = simulate(SEEDS)
+@pytest.mark.parametrize("space", [SPACE, FINER], ids=["grid", "finer"])
+def test_a_thousand_searches_recommend_hardly_anything_worse(space: Space) -> None:
+    found = simulate(SEEDS, space)
     print("\n".join(table(found)))
     outcomes = [outcome for each in found.values() for outcome in each]
     recommended = [each for each in outcomes if each.winner is not None]

@@ -66,6 +66,21 @@ def test_the_six_allocators_have_settings() -> None:
         assert settings_of(name)
 
 
+def test_finer_levels_are_numbers_near_a_level_on_its_scale() -> None:
+    near = {each.name: each.finer_levels() for each in settings_of("glibc")}
+    assert near["mmap_threshold"] == (("16384", 0), ("262144", 0), ("8388608", 2))
+    assert near["tcache_count"] == (("11", 0), ("31", 2), ("508", 2))
+    assert near["tcache_max"] == (("16", 0), ("1024", 1)), "256 and 64 are levels"
+    assert near["hugetlb"] == ()
+    linear = {"most": 100, "levels": ("0", DEFAULT, "40", "100"), "scale": "linear"}
+    found = (("25", 0), ("15", 2), ("65", 2), ("75", 3))
+    assert setting(**linear).finer_levels() == found
+    assert setting(levels=("0", DEFAULT, "1"), scale="log").finer_levels() == (("4", 2),)
+    special = {"least": -1, "levels": ("0", DEFAULT, "-1"), "scale": "log"}
+    assert setting(**special).finer_levels() == ()
+    assert setting().finer_levels() == (), "without a scale there is no distance"
+
+
 def test_an_allocator_without_settings_is_refused() -> None:
     with pytest.raises(HeapwrightError, match="no settings of lea") as caught:
         settings_of("lea")
