@@ -9,7 +9,7 @@ from typing import TextIO
 from rich.text import Text
 
 from heapwright.artefacts.tailoring.document import Judgement, Proof, Ratio, Tailoring
-from heapwright.base.quantities import size
+from heapwright.base.quantities import several, size
 from heapwright.commands.text import printing
 from heapwright.report.columns import Columns
 from heapwright.report.console import make_console
@@ -40,7 +40,7 @@ def print_proposals(figures: Figures, sentences: Sequence[Sentence]) -> None:
 def _figures_text(figures: Figures) -> str:
     return (
         f"{figures.allocations:,} allocations of {len(figures.counts):,} sizes by "
-        f"{figures.threads} threads, {size(figures.peak_bytes)} live at the peak, "
+        f"{several(figures.threads, 'thread')}, {size(figures.peak_bytes)} live at the peak, "
         f"{figures.remote:,} freed by another thread, {figures.reallocs:,} reallocs"
     )
 
@@ -54,7 +54,7 @@ def print_tailoring(document: Tailoring, lines: Sequence[str], quiet: bool, stre
         console.print(
             Text(
                 f"{figures.allocations:,} allocations of {figures.sizes:,} sizes by "
-                f"{figures.threads} thread{'s' if figures.threads > 1 else ''}, "
+                f"{several(figures.threads, 'thread')}, "
                 f"{size(figures.peak_live_bytes)} live at the peak"
             )
         )
