@@ -3,6 +3,7 @@
 """README.md is short, its links lead somewhere, and its figures and pictures are real."""
 
 import gzip
+import json
 import re
 import shutil
 from pathlib import Path
@@ -17,12 +18,13 @@ from support.running import ran
 from support.scripts import ROOT, load_script
 
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
-LONGEST = 90
+TAILORED = ROOT / "docs" / "results" / "tailor" / "README.md"
+LONGEST = 100
 LARGEST_PICTURE = 150_000
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```", TEXT, re.MULTILINE | re.DOTALL)
+def blocks(language: str, text: str = TEXT) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
 
 
 def drawing() -> ModuleType:
@@ -55,9 +57,19 @@ def test_its_example_is_the_output_of_a_kept_comparison() -> None:
     assert any(line.startswith("Switch to ") for line in shown)
 
 
+def test_its_tailored_steps_are_those_of_a_kept_search() -> None:
+    page = TAILORED.read_text("utf-8")
+    (header,) = blocks("cpp", page)
+    shown = [line for line in blocks("cpp")[1].splitlines() if line != "…"]
+    assert len(shown) >= 4
+    assert [line for line in shown if line not in header.splitlines()] == []
+    with gzip.open(TAILORED.parent / "result.json.gz") as kept:
+        assert json.load(kept)["answer"]["reason"] in page
+
+
 def test_its_composition_is_an_allocator(tmp_path: Path) -> None:
     compiler = shutil.which("c++") or pytest.skip("no C++ compiler (package g++)")
-    (code,) = blocks("cpp")
+    code = blocks("cpp")[0]
     source, program = tmp_path / "mine.cpp", tmp_path / "mine"
     use = "int main() { static Mine heap; heap.free(heap.malloc(20)); return 0; }\n"
     source.write_text(code + use, encoding="utf-8")
