@@ -89,7 +89,7 @@ class Head:
     words: str
     cpus: int
     descriptors: int = 0
-    """Of the ring buffers' pages: objects that were there before the first event."""
+    """Of the ring buffers' pages: objects that existed before the first event."""
 
 
 class Survey:

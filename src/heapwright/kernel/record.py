@@ -6,14 +6,19 @@ The kernel records from early in its boot into ring buffers. The machine has mem
 the load's own. The kernel counts the events that do not fit. With lost events no trace is written,
 because it would be wrong. The guest sends its buffers when the load is over
 (native/guest/events.c).
+
+The order of the events of several processors follows from their times. A guest of several
+processors may fail to measure its clock, and then counts ticks of 10 ms. The order within a tick is
+unknown, so no trace is written.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from heapwright.kernel.boot import Asked, MachineExtras, check_guest, ran
-from heapwright.kernel.events import Recording, events_of
+from heapwright.kernel.events import Event, Recording, events_of
 from heapwright.kernel.image_cache import Built
 from heapwright.kernel.kernel_trace import Counts, Head, Writer
 from heapwright.kernel.loads import FILE_KINDS
@@ -35,6 +40,8 @@ BUFFERS_MIB = {
 """Of each processor's buffer, for the scale small."""
 DATA_OF_PAGE = 4080
 """Bytes of events in a page of a buffer."""
+COARSE_NS = 1_000_000
+"""A clock with steps of this length counts ticks."""
 PAGES = b'{"record":"pages"'
 
 
@@ -62,15 +69,27 @@ def record(
     records, recording = split(taken.raw, taken.console)
     check_guest(records, built, asked)
     check_whole(recording, buffer)
+    events = events_of(recording)
+    check_clock(events, asked.cpus)
     head = Head(
         version=built.version,
         allocator=built.allocator,
         words=f"{asked.load.name} {asked.load.scale} seed {asked.seed}",
         cpus=asked.cpus,
-        descriptors=asked.cpus * -(-(buffer << 20) // DATA_OF_PAGE),
+        descriptors=early_descriptors(buffer),
     )
-    writer = Writer(events_of(recording), head)
+    writer = Writer(events, head)
     return writer.lines(), writer.counts
+
+
+def early_descriptors(buffer_mib: int) -> int:
+    """Descriptors of the ring buffers' pages that existed before the first event.
+
+    These are the descriptors of the first processor. The kernel makes the buffer of another
+    processor when it brings that processor up, and records these requests. Source:
+    __ring_buffer_alloc and trace_rb_cpu_prepare of kernel/trace/ring_buffer.c of Linux 6.1.
+    """
+    return -(-(buffer_mib << 20) // DATA_OF_PAGE)
 
 
 def split(raw: bytes, console: tuple[str, ...]) -> tuple[Records, Recording]:
@@ -114,3 +133,16 @@ def check_whole(recording: Recording, buffer_mib: int) -> None:
         )
     if recording.entries == 0 or not recording.pages:
         raise GuestError("the kernel recorded no event", "heapwright kernel build --again")
+
+
+def check_clock(events: Sequence[Event], cpus: int) -> None:
+    """Raises GuestError if the times do not give the order of the events of several processors."""
+    steps = (later.time - earlier.time for earlier, later in pairwise(events))
+    least = min((step for step in steps if step > 0), default=0)
+    if cpus > 1 and least >= COARSE_NS:
+        raise GuestError(
+            f"the guest's clock has steps of {least / 1e6:.0f} ms, so the order of the events of "
+            f"its {cpus} processors is unknown",
+            "record again, on a machine with less other work: the guest could not measure its "
+            "clock while it started",
+        )

@@ -2,11 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a guest sends of its events is read whole or refused, and never with a hole in it."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from heapwright.base.errors import HeapwrightError
+from heapwright.kernel import record as recording_module
+from heapwright.kernel.boot import Asked, BootOutput
 from heapwright.kernel.events import (
     CacheGive,
     CacheTake,
@@ -19,11 +22,18 @@ from heapwright.kernel.events import (
     Take,
     events_of,
 )
-from heapwright.kernel.loads import LOADS
-from heapwright.kernel.record import check_whole, kernel_words, split
+from heapwright.kernel.image_cache import Built
+from heapwright.kernel.loads import LOADS, load_of
+from heapwright.kernel.record import (
+    check_clock,
+    check_whole,
+    early_descriptors,
+    kernel_words,
+    split,
+)
 from heapwright.kernel.records import GuestError
 
-from .ring_pages import event, fields, line, page, payload, sent
+from .ring_pages import DIRECT, event, fields, line, page, payload, sent
 
 BEGIN = line("begin", allocator="slub", cpus=1, load="nothing", seed=1)
 END = line("end")
@@ -116,3 +126,41 @@ def test_the_kernel_is_asked_for_these_events_and_drops_the_newest_ones() -> Non
     words = kernel_words(24)
     assert words[0].startswith("trace_event=kmem:kmem_cache_alloc,kmem:kmem_cache_free,")
     assert words[1:] == ("trace_buf_size=24M", "trace_clock=mono", "trace_options=nooverwrite")
+
+
+def test_only_the_first_buffer_existed_before_the_events_whatever_the_processors() -> None:
+    assert early_descriptors(1) == 258, "1 MiB in pages with 4080 bytes of events"
+    assert early_descriptors(32) == 8225
+
+
+def test_several_processors_need_a_clock_that_orders_their_events() -> None:
+    ticks = [Give(10_000_000, 0, 1), Give(10_000_000, 1, 2), Give(20_000_000, 0, 3)]
+    with pytest.raises(GuestError, match="steps of 10 ms") as caught:
+        check_clock(ticks, 4)
+    assert "record again" in caught.value.hint
+    check_clock([*ticks, Give(20_000_700, 1, 4)], 4)
+
+
+def test_one_processor_has_its_order_without_a_clock() -> None:
+    check_clock([Give(10_000_000, 0, 1), Give(20_000_000, 0, 2)], 1)
+    check_clock([], 4)
+
+
+@pytest.mark.parametrize("cpus", [1, 4])
+def test_a_trace_has_each_descriptor_once(cpus: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kernel of four processors records the descriptors of the later three among its events."""
+    recorded = 258 * (cpus - 1)
+    events = [event(1, payload("mm_page_alloc", pfn=frame)) for frame in range(16)]
+    events += [
+        event(1, payload("kmalloc", ptr=DIRECT + 64 * number, bytes_req=64))
+        for number in range(recorded + 1)
+    ]
+    events += [event(1, payload("print", buf=f"heapwright 400 {free}\n")) for free in (90, 80)]
+    pages = [page(1000 * at, events[at : at + 50]) for at in range(0, len(events), 50)]
+    begin = line("begin", allocator="slqb", cpus=cpus, load="nothing", seed=1)
+    raw = begin + sent({0: pages}) + END
+    monkeypatch.setattr(recording_module, "ran", lambda *_: (None, BootOutput(raw, ())))
+    built = Built("key", "slqb", "6.1.90", "00", Path())
+    asked = Asked(load_of("nothing", "small"), cpus=cpus)
+    lines, _ = recording_module.record(built, asked, Path(), buffer_mib=1)
+    assert sum(each.startswith("m ") for each in lines) == 258 * cpus + 1
