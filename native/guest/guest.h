@@ -86,6 +86,7 @@ void paths(void);
 void runSysbench(void);
 void web(void);
 void compile(void);
+void replay(void);
 
 /* ---- storage.c ---- */
 

@@ -44,6 +44,8 @@ static void runLoad(const char* load) {
         web();
     } else if (strcmp(load, "compile") == 0) {
         compile();
+    } else if (strcmp(load, "replay") == 0) {
+        replay();
     } else if (strcmp(load, "nothing") != 0) {
         errno = EINVAL;
         fail("the load's name");

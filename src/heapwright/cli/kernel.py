@@ -12,6 +12,7 @@ from heapwright.cli import (
     kernel_check,
     kernel_models,
     kernel_record,
+    kernel_replay,
     kernel_study,
     options,
 )
@@ -33,5 +34,6 @@ app.command("build")(kernel_build.build)
 app.command("boot")(kernel_boot.boot)
 app.command("check")(kernel_check.check)
 app.command("record")(kernel_record.record)
+app.command("replay")(kernel_replay.replay)
 app.command("models")(kernel_models.models)
 app.command("study")(kernel_study.study)

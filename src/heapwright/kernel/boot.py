@@ -11,6 +11,7 @@ from pathlib import Path
 from heapwright.artefacts.kernel_study.boot import Kernel, KernelBoot
 from heapwright.base.errors import HeapwrightError
 from heapwright.base.scratch import Scratch
+from heapwright.kernel.archive import Entry
 from heapwright.kernel.guest import Programs, initramfs
 from heapwright.kernel.image_cache import Built
 from heapwright.kernel.loads import Load
@@ -81,6 +82,8 @@ class MachineExtras:
     memory_mib: int = 0
     settings: Mapping[str, int] = field(default_factory=dict)
     """For init."""
+    files: Mapping[str, Entry] = field(default_factory=dict)
+    """Among the guest's first files."""
 
 
 def ran(
@@ -95,7 +98,7 @@ def ran(
     with Scratch() as scratch:
         archive = scratch / "initramfs.gz"
         programs = Programs(load.sysbench, load.storage, load.compiler)
-        archive.write_bytes(initramfs(cache, programs))
+        archive.write_bytes(initramfs(cache, programs, beside.files))
         machine = Machine(
             built.image,
             archive,

@@ -59,24 +59,26 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A kernel that is to be there: from which source, with which patch and configuration."""
+    """A kernel that is to be there: from which source, with which patches and configuration."""
 
     allocator: str
     source: Source
     fragments: tuple[Fragment, ...]
-    patch: Patch | None = None
+    patches: tuple[Patch, ...] = ()
 
     @property
     def key(self) -> str:
         made_of = configuration_hash(self.fragments)
-        if self.patch is not None:
-            made_of = hashlib.sha256(f"{made_of} {self.patch.sha256}".encode()).hexdigest()
+        for patch in self.patches:
+            made_of = hashlib.sha256(f"{made_of} {patch.sha256}".encode()).hexdigest()
         return key_of(self.allocator, self.source.version, made_of)
 
 
 def plan(allocator: str, source: Source) -> Plan:
     """Raises HeapwrightError where a fragment or a patch cannot be read."""
-    return Plan(allocator, source, read_fragments(shipped(), allocator), patch_of(allocator))
+    patch = patch_of(allocator)
+    patches = () if patch is None else (patch,)
+    return Plan(allocator, source, read_fragments(shipped(), allocator), patches)
 
 
 def need_tools() -> None:
@@ -99,7 +101,7 @@ def build(plan: Plan, cache: Path, jobs: int, say: Say) -> Built:
     """Build it and put it into the cache, whole. Raises HeapwrightError."""
     need_tools()
     need_room(cache, ROOM, "building a kernel")
-    source = unpacked(plan.source, cache, plan.patch)
+    source = unpacked(plan.source, cache, *plan.patches)
     folder = cache / "building" / plan.key
     folder.mkdir(parents=True, exist_ok=True)
     with alone(folder):

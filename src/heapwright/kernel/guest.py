@@ -9,6 +9,7 @@ import hashlib
 import os
 import shutil
 import subprocess
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -67,12 +68,16 @@ class Programs:
     compiler: bool = False
 
 
-def initramfs(cache: Path, wanted: Programs) -> bytes:
-    """The archive as the kernel unpacks it. Raises HeapwrightError for a program not found."""
+def initramfs(cache: Path, wanted: Programs, files: Mapping[str, Entry] | None = None) -> bytes:
+    """The archive as the kernel unpacks it, with `files` in it.
+
+    Raises HeapwrightError for a program not found.
+    """
     entries: dict[str, Entry] = {
         "init": regular(compiled_init(cache).read_bytes()),
         "dev": folder(),
         "dev/console": character(5, 1),
+        **(files or {}),
     }
     programs = []
     if wanted.sysbench:

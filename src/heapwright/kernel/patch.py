@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The patch that adds an allocator to the kernel's source: found, and applied as a whole.
+"""The patches of the kernel's source: found, and applied as a whole. One adds an allocator, and one
+adds the replay of recorded requests.
 
 The patches are files of their own under the licence of the kernel. A patch is applied to a source
 of its own, so kernels without it are built from the distribution's source alone.
@@ -18,6 +19,8 @@ from heapwright.base.shipped import shipped_folder
 SERIES_FOLDER = "patches/linux-6.1"
 PATCHED = ("slqb",)
 """Allocators that were never in a released kernel."""
+REPLAY = "replay"
+"""The patch that adds the replay."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +33,12 @@ class Patch:
 
 def patch_of(allocator: str) -> Patch | None:
     """None if the kernel's source has this allocator. Raises HeapwrightError."""
-    if allocator not in PATCHED:
-        return None
-    path = shipped_folder(SERIES_FOLDER, "patches of the kernel") / f"{allocator}.patch"
+    return find_patch(allocator) if allocator in PATCHED else None
+
+
+def find_patch(name: str) -> Patch:
+    """The patch of this name. Raises HeapwrightError."""
+    path = shipped_folder(SERIES_FOLDER, "patches of the kernel") / f"{name}.patch"
     try:
         return Patch(path, hashlib.sha256(path.read_bytes()).hexdigest())
     except OSError as error:

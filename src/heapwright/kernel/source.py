@@ -75,14 +75,14 @@ def _package_version() -> str:
     return done.stdout.strip() if done.returncode == 0 else ""
 
 
-def unpacked(source: Source, cache: Path, patch: Patch | None = None) -> Path:
-    """The folder of the source with this patch, unpacked if it is missing. Raises HeapwrightError.
+def unpacked(source: Source, cache: Path, *patches: Patch) -> Path:
+    """The folder of the source with these patches, unpacked if it is missing.
 
-    Its name has digests of the patch and of what is left out. A change of either unpacks the source
-    again.
+    Raises HeapwrightError. Its name has digests of the patches and of what is left out. A change of
+    one of them unpacks the source again.
     """
     left_out = hashlib.sha256("\n".join(NOT_NEEDED).encode()).hexdigest()[:8]
-    patched = f"-{patch.sha256[:8]}" if patch is not None else ""
+    patched = "".join(f"-{patch.sha256[:8]}" for patch in patches)
     folder = cache / "source" / f"{source.version}-{left_out}{patched}"
     if folder.is_dir():
         return folder
@@ -102,7 +102,7 @@ def unpacked(source: Source, cache: Path, patch: Patch | None = None) -> Path:
             raise HeapwrightError(
                 f"{source.archive} could not be unpacked: {why}", "is the package whole?"
             )
-        if patch is not None:
+        for patch in patches:
             apply_patch(patch, partial)
         partial.rename(folder)
     finally:

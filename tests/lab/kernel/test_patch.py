@@ -12,7 +12,14 @@ import pytest
 
 from heapwright.base.errors import HeapwrightError
 from heapwright.kernel.build import plan
-from heapwright.kernel.patch import PATCHED, Patch, apply_patch, patch_of
+from heapwright.kernel.patch import (
+    PATCHED,
+    REPLAY,
+    Patch,
+    apply_patch,
+    find_patch,
+    patch_of,
+)
 from heapwright.kernel.source import Source, remove_unpacked, unpacked
 
 BEFORE = "one\ntwo\n"
@@ -74,17 +81,16 @@ def test_a_patch_is_not_applied_twice(tmp_path: Path, patch: Patch) -> None:
 def test_a_kernel_is_named_by_its_patch(source: Source) -> None:
     assert patch_of("slub") is None
     made = plan(PATCHED[0], source)
-    assert made.patch is not None
-    other = replace(made, patch=Patch(made.patch.path, "0"))
-    without = replace(made, patch=None)
+    (patch,) = made.patches
+    other = replace(made, patches=(Patch(patch.path, "0"),))
+    without = replace(made, patches=())
     assert len({made.key, other.key, without.key}) == 3
     assert all(each.key.startswith("slqb-6.1.0-1-") for each in (made, other, without))
 
 
 def test_each_patch_states_the_licence_of_the_kernel() -> None:
-    for allocator in PATCHED:
-        patch = patch_of(allocator)
-        assert patch is not None
+    for name in (*PATCHED, REPLAY):
+        patch = find_patch(name)
         text = patch.path.read_text("utf-8")
         added = [part for part in text.split("\n--- ") if "\n@@ -0,0 +1," in part]
         assert added

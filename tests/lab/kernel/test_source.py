@@ -11,11 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.kernel.build import configure
+from heapwright.kernel.build import configure, plan
 from heapwright.kernel.checks import check_fragments
 from heapwright.kernel.configuration import read_fragments
 from heapwright.kernel.folders import ALLOCATORS, shipped
-from heapwright.kernel.patch import PATCHED, apply_patch, patch_of
+from heapwright.kernel.patch import PATCHED, REPLAY, apply_patch, find_patch, patch_of
+from heapwright.kernel.replay import replay_plan
 from heapwright.kernel.source import ARCHIVE, find_source, unpacked
 
 pytestmark = [
@@ -42,4 +43,6 @@ def test_a_freshly_unpacked_source_takes_every_configuration(tmp_path: Path) -> 
         config = (folder / ".config").read_text("utf-8")
         assert f"CONFIG_{allocator.upper()}=y" in config.splitlines()
         configure((*fragments, *check_fragments(allocator)), source, folder)
+    apply_patch(find_patch(REPLAY), source)
+    configure(replay_plan(plan(PATCHED[0], find_source())).fragments, source, folder)
     shutil.rmtree(source)

@@ -1,0 +1,41 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""`heapwright kernel replay`: the command line only; `commands.kernel_replay` does the work."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from heapwright import commands
+from heapwright.cli import options
+from heapwright.cli.kernel_build import Allocators, Jobs
+
+
+def replay(
+    trace: Annotated[Path, typer.Argument(metavar="TRACE", help="A kernel trace.")],
+    allocators: Allocators = "slub,slab,slob,slqb",
+    jobs: Jobs = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="Also build what the cache has already.")
+    ] = False,
+    timeout: Annotated[
+        float,
+        typer.Option(
+            metavar="SECONDS",
+            min=1,
+            max=options.LONGEST_S,
+            help="The limit of one boot in the host's time.",
+        ),
+    ] = 1800,
+) -> None:
+    """Replay a kernel trace in real kernels, and show the slab memory that it takes there.
+
+    These kernels are built with the replay, apart from those that are measured. With one processor
+    the time is virtual.
+
+    Examples:
+      heapwright kernel replay churn.ktrace
+      heapwright kernel replay web.ktrace -a slub,slqb
+    """
+    commands.kernel_replay.replay_trace(allocators, trace, jobs, timeout, again=again)

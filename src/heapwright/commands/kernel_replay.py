@@ -1,0 +1,87 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The work of `heapwright kernel replay`: a kernel trace in kernels that are built for it."""
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import fmean
+
+from heapwright.base.errors import HeapwrightError
+from heapwright.commands.kernel_build import parse_allocators
+from heapwright.commands.text import printing
+from heapwright.kernel.build import build, plan
+from heapwright.kernel.folders import kernel_cache
+from heapwright.kernel.image_cache import find
+from heapwright.kernel.machine import find_qemu
+from heapwright.kernel.replay import FOLDER, Replayed, replay_plan, replayed
+from heapwright.kernel.replay_file import ReplayFile, compact
+from heapwright.kernel.source import find_source
+from heapwright.report.columns import Columns
+from heapwright.report.console import make_console
+
+KIB_OF_PAGE = 4
+HEADINGS = ("Kernel", "Slab KiB", "At most", "At the end", "Kept", "Time ms", "Refused")
+
+
+def replay_trace(
+    allocators: str, trace: Path, jobs: int | None, timeout_s: float, *, again: bool
+) -> None:
+    """Replay the trace in each kernel and print what it took. Raises HeapwrightError."""
+    names = parse_allocators(allocators)
+    file = read_trace(trace)
+    find_qemu()
+    cache = kernel_cache(os.environ)
+    folder = cache / FOLDER
+    source = find_source()
+    many = jobs or len(os.sched_getaffinity(0))
+    found = []
+    for name in names:
+        wanted = replay_plan(plan(name, source))
+        there = None if again else find(wanted.key, folder)
+        built = there or build(wanted, folder, many, _say)
+        _say(f"{name}: replay of {file.prelude + file.timed:,} events")
+        found.append(replayed(built, file, cache, timeout_s))
+    show_replays(found)
+
+
+def read_trace(trace: Path) -> ReplayFile:
+    """The trace in the form for a kernel. Raises HeapwrightError."""
+    try:
+        with trace.open(encoding="utf-8") as lines:
+            file = compact(lines)
+    except (OSError, UnicodeDecodeError) as error:
+        raise HeapwrightError(f"the kernel trace {trace} cannot be read: {error}") from error
+    except HeapwrightError as error:
+        raise HeapwrightError(f"{trace}: {error.message}", error.hint) from error
+    if not file.marks:
+        raise HeapwrightError(
+            f"{trace} has no mark, so nothing would be measured",
+            "a mark is a line `k TIME SLAB_PAGES EVENTS`; heapwright kernel record writes them",
+        )
+    return file
+
+
+def show_replays(found: Sequence[Replayed]) -> None:
+    """Slab memory of the replay alone, over the marks, and the time of its requests."""
+    rows = [
+        (
+            each.allocator,
+            f"{fmean(each.slab_pages) * KIB_OF_PAGE:,.0f}",
+            f"{max(each.slab_pages) * KIB_OF_PAGE:,}",
+            f"{each.slab_pages[-1] * KIB_OF_PAGE:,}",
+            f"{each.kept_pages * KIB_OF_PAGE:,}",
+            f"{each.request_ns / 1e6:,.3f}",
+            f"{each.refused:,}",
+        )
+        for each in found
+    ]
+    with printing():
+        make_console().print(Columns(HEADINGS, rows))
+    for time in dict.fromkeys(each.time for each in found):
+        _say(f"the time is {time}")
+
+
+def _say(text: str) -> None:
+    print(f"kernel: {text}", file=sys.stderr)  # noqa: T201
