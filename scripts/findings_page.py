@@ -6,11 +6,14 @@
 
 Run it with the environment that has the tool, after a change of a study's findings or of a result.
 The findings are those of `catalogue/studies/`. They are answered from the runs in `docs/results/`.
-Runs at the scale `counted` give a second answer to findings about time. Where an older page has no
-runs beside it, the answer is read from its table. `--check` writes nothing. Its exit status is 1 if
-the page is not up to date.
+The folder `docs/results/STUDY-SCALE` has further runs, at another scale of the study. Counts there
+give a second answer to a finding about time. More runs of the same response answer a finding that
+the first runs leave open, if the scale states that finding itself. Where an older page has no runs
+beside it, the answer is read from its table. `--check` writes nothing. Its exit status is 1 if the
+page is not up to date.
 """
 
+import json
 import re
 import sys
 from collections import Counter
@@ -30,8 +33,8 @@ from heapwright.base.blocks_needed import blocks_text
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = Path("docs/results/findings/README.md")
 NOT_RUN = "not run here yet"
-COUNTED = "counted"
-"""The scale at which a study counts instructions in place of time."""
+SIMULATED = ("callgrind", "cachegrind")
+"""Origins of responses that are instructions."""
 BY_COUNTS = "of these, counts decide"
 ANSWERS = (*(each.value for each in Answer), NOT_RUN)
 COLUMNS = (*ANSWERS[:3], BY_COUNTS, NOT_RUN)
@@ -48,8 +51,9 @@ python scripts/findings_page.py   # writes this page
 ```
 
 The answers are from the runs in `docs/results/`, on two processors that also did other work. *Does
-not hold* about scaling means *not on such a machine*. *By instructions* is a second answer to a
-finding about time, from exact counts. Counts do not contain the cost of caches and pages.
+not hold* about scaling means *not on such a machine*. *By instructions* and *by counts* are second
+answers to a finding about time, from exact counts. Instructions do not contain the cost of caches,
+pages and waiting. The other counts are lines that threads share, and lines that change hands.
 """
 
 
@@ -64,6 +68,8 @@ class Line:
     ours: str
     by_counts: Answer | None = None
     """The answer of counted runs, if they decide."""
+    counts: str = ""
+    """What these runs counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +80,8 @@ class Section:
     lines: tuple[Line, ...]
     folder: Path | None
     has_runs: bool
-    counted: Path | None = None
-    """The folder of its runs at the scale `counted`."""
+    further: tuple[Path, ...] = ()
+    """The folders of its runs at other scales."""
 
 
 def page(root: Path = ROOT) -> str:
@@ -99,20 +105,37 @@ def _sections(root: Path) -> Iterator[Section]:
             lines = list(_from_runs(path, folder))
         else:
             lines = list(_from_table(study, (folder / "README.md").read_text("utf-8")))
-        counted = root / "docs" / "results" / f"{study.name}-{COUNTED}"
-        if counted.exists():
-            lines = list(_with_counts(lines, study, path, counted))
-        yield Section(study, tuple(lines), folder, has_runs, counted if counted.exists() else None)
+        further = tuple(_further(root, study))
+        for more in further:
+            lines = list(_with_further(lines, study, path, more))
+        yield Section(study, tuple(lines), folder, has_runs, further)
+
+
+def _further(root: Path, study: Study) -> Iterator[Path]:
+    """The folders of runs at a scale that has a page of its own."""
+    for scale in study.scale:
+        folder = root / "docs" / "results" / f"{study.name}-{scale}"
+        if _scale_of(folder) == scale:
+            yield folder
+
+
+def _scale_of(folder: Path) -> str:
+    """The scale of the runs in a folder; empty if there are none."""
+    design = folder / DESIGN_FILE
+    if not design.exists():
+        return ""
+    return str(json.loads(design.read_text(encoding="utf-8"))["scale"])
 
 
 def _pages(results: Path) -> dict[str, Path]:
-    """The folder of each study that has a page with answers, from runs that measured time."""
+    """The folder of each study that has a page with answers, without those of further runs."""
     found = {}
     for file in sorted(results.glob("*/README.md")):
         text = file.read_text(encoding="utf-8")
         title = TITLE.match(text)
-        counted = file.parent.name.endswith(f"-{COUNTED}")
-        if title is not None and OLD_ROW.search(text) and not counted:
+        if title is None or not OLD_ROW.search(text):
+            continue
+        if file.parent.name != f"{title[1]}-{_scale_of(file.parent)}":
             found[title[1]] = file.parent
     return found
 
@@ -130,23 +153,46 @@ def _from_runs(path: Path, folder: Path) -> Iterator[Line]:
         )
 
 
-def _with_counts(lines: Iterable[Line], study: Study, path: Path, counted: Path) -> Iterator[Line]:
-    """The lines; those about a counted response have the answer of the counted runs as well."""
-    at_scale = read_study(path, COUNTED).study
-    replaced = {
-        name
-        for name, response in at_scale.responses.items()
-        if response.origin != study.responses[name].origin
-    }
-    results = _answered(path, counted)
-    for line, finding, found in zip(lines, study.findings, results, strict=True):
-        about = {rule.response for rule in finding.test}
-        if found.verdict is Answer.UNKNOWN or not about <= replaced:
+def _with_further(
+    lines: Iterable[Line], study: Study, path: Path, folder: Path
+) -> Iterator[Line]:
+    """The lines, with the answers of further runs."""
+    scale = _scale_of(folder)
+    at_scale = read_study(path, scale).study
+    states_them = "finding" in study.scale[scale]
+    found = {each.id: each for each in _answered(path, folder)}
+    tests = {finding.id: finding.test for finding in at_scale.findings}
+    for line, finding in zip(lines, study.findings, strict=True):
+        answered = found.get(finding.id)
+        if answered is None:
             yield line
+            continue
+        about = {rule.response for rule in tests[finding.id]}
+        counted = {name for name in about if _is_counted(study, at_scale, name)}
+        if about == counted:
+            yield _second(line, answered, at_scale, about)
+        elif states_them and not counted and line.answer.startswith(Answer.UNKNOWN.value):
+            ours = f"{answered.why or answered.ours} ([more runs](../{folder.name}/README.md))"
+            yield replace(line, answer=_said(answered), ours=ours)
         else:
-            counts = f"By instructions: {found.why or found.ours}"
-            ours = f"{line.ours}. {counts}" if line.ours else counts
-            yield replace(line, ours=ours, by_counts=found.verdict)
+            yield line
+
+
+def _is_counted(study: Study, at_scale: Study, name: str) -> bool:
+    """Whether the scale has this response in place of the measured one, or in addition."""
+    measured = study.responses.get(name)
+    return measured is None or measured.origin != at_scale.responses[name].origin
+
+
+def _second(line: Line, found: FindingResult, at_scale: Study, about: set[str]) -> Line:
+    """The line with a second answer, if the counts decide and no others did."""
+    if found.verdict is Answer.UNKNOWN or line.by_counts is not None:
+        return line
+    simulated = all(at_scale.responses[name].origin in SIMULATED for name in about)
+    what = "instructions" if simulated else "counts"
+    counts = f"By {what}: {found.why or found.ours}"
+    ours = f"{line.ours}. {counts}" if line.ours else counts
+    return replace(line, ours=ours, by_counts=found.verdict, counts=what)
 
 
 def _said(found: FindingResult) -> str:
@@ -197,7 +243,7 @@ def _section(section: Section) -> str:
         (
             each.answer
             if each.by_counts is None
-            else f"{each.answer}; by instructions: {each.by_counts.value}",
+            else f"{each.answer}; by {each.counts}: {each.by_counts.value}",
             each.words,
             "; ".join(filter(None, (each.published, each.source))) or "-",
             each.ours or "-",
@@ -211,16 +257,19 @@ def _section(section: Section) -> str:
 
 def _place(section: Section) -> str:
     if section.folder is None:
-        return ""
+        return _further_place(section, "")
     name = section.folder.name
     link = f"[Page](../{name}/README.md)"
     if section.has_runs:
         place = f"{link} and [runs](../{name}/{compressed(Path(RUNS_FILE)).name})"
     else:
         place = f"{link} of earlier runs, which were not kept"
-    if section.counted is None:
-        return place
-    return f"{place}. [Counted runs](../{section.counted.name}/README.md)"
+    return _further_place(section, f"{place}. ")
+
+
+def _further_place(section: Section, place: str) -> str:
+    more = [f"[{each.name}](../{each.name}/README.md)" for each in section.further]
+    return f"{place}Further runs: {', '.join(more)}" if more else place.removesuffix(". ")
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -9,6 +9,9 @@
 #     httpd.sh ask PORT REQUESTS PAGE  has ab ask for a page by eight connections that are kept, where
 #                                      that can be, and fails if an answer is wrong
 #     httpd.sh load REQUESTS [PAGE...] serves from a temporary folder, asks for each page, and stops it
+#     httpd.sh count PORT REQUESTS PAGE  prints the server's instructions of a request, as valgrind counts
+#                                      them: the difference between two servers with so many requests
+#                                      and three times as many, without start and end
 #
 # HEAPWRIGHT_POOLS selects the library of the server's pools: stock (or nothing), reap, emulated, or
 # the path of a library. It is preloaded only into the server, before other preloads. The allocator of
@@ -163,8 +166,9 @@ serve() {
     library=$(pools)
     [ -z "$library" ] || [ -f "$library" ] || fail "there is no $library"
     # In one word: only the server has it, and what was preloaded anyway comes after it.
+    # shellcheck disable=SC2086 # HTTPD_UNDER is words: a program that runs the server
     exec env LD_PRELOAD="$library${library:+${LD_PRELOAD:+:}}${LD_PRELOAD:-}" \
-        "$httpd" -d "$1" -f "$1/httpd.conf" -DFOREGROUND
+        ${HTTPD_UNDER:-} "$httpd" -d "$1" -f "$1/httpd.conf" -DFOREGROUND
 }
 
 # An answer is wrong if it is as long as no other, or none.
@@ -183,8 +187,8 @@ load() {
     [ $# -gt 0 ] || set -- small.txt page.shtml 'page.shtml?number=7' many/
     folder=$(mktemp -d "${TMPDIR:-/tmp}/heapwright-httpd-XXXXXX")
     chmod 755 "$folder"
-    port=$((20000 + $$ % 20000))
-    "$0" serve "$folder" $port &
+    port=${HTTPD_PORT:-$((20000 + $$ % 20000))}
+    "$0" serve "$folder" "$port" &
     server=$!
     trap 'kill $server 2>/dev/null || :; wait $server || :; rm -rf "$folder"' EXIT
     until [ -s "$folder/httpd.pid" ] && ab -q -n 1 "http://127.0.0.1:$port/small.txt" >/dev/null 2>&1; do
@@ -199,10 +203,28 @@ load() {
     rm -rf "$folder"
 }
 
+# The instructions of a server that answers so many requests, from its beginning to its end.
+instructions() {
+    counts=$(mktemp -d "${TMPDIR:-/tmp}/heapwright-httpd-counts-XXXXXX")
+    chmod 777 "$counts" # the processes of the server are another user's
+    HTTPD_PORT=$1 HTTPD_UNDER="valgrind -q --tool=cachegrind --cache-sim=no --trace-children=yes
+        --vgdb=no --cachegrind-out-file=$counts/%p" "$0" load "$2" "$3" ||
+        { rm -rf "$counts" && fail "the server was not counted"; }
+    cat "$counts"/* | awk '$1 == "summary:" { sum += $2 } END { printf "%.0f\n", sum }'
+    rm -rf "$counts"
+}
+
+count() {
+    few=$(instructions "$1" "$2" "$3")
+    many=$(instructions "$1" $((3 * $2)) "$3")
+    echo "{\"instructions_per_request\": $(((many - few) / (2 * $2)))}"
+}
+
 case "${1:-} $#" in
 'configure 3') configure "$2" "$3" ;;
 'serve 3') serve "$2" "$3" ;;
 'ask 4') ask "$2" "$3" "$4" ;;
 load\ [2-9]*) shift && load "$@" ;;
-*) fail "usage: httpd.sh configure FOLDER PORT | serve FOLDER PORT | ask PORT REQUESTS PAGE | load REQUESTS [PAGE...]" ;;
+'count 4') count "$2" "$3" "$4" ;;
+*) fail "usage: httpd.sh configure FOLDER PORT | serve FOLDER PORT | ask PORT REQUESTS PAGE | load REQUESTS [PAGE...] | count PORT REQUESTS PAGE" ;;
 esac

@@ -42,6 +42,16 @@ def test_a_load_is_answered_and_nothing_is_left(folder: Path) -> None:
     assert not list(folder.iterdir())
 
 
+@pytest.mark.slow
+def test_the_instructions_of_a_request_are_counted_again(folder: Path) -> None:
+    counted = [script(folder, "count", port, "40", "small.txt") for port in ("28463", "28464")]
+    assert [each.returncode for each in counted] == [0, 0], counted
+    one, other = (json.loads(each.stdout)["instructions_per_request"] for each in counted)
+    assert 10_000 < one < 10_000_000
+    assert abs(one - other) < 0.05 * one
+    assert not list(folder.iterdir())
+
+
 @pytest.mark.parametrize(
     ("words", "extra", "said"),
     [

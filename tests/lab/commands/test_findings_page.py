@@ -2,13 +2,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page of all published findings is what its script makes of studies and results."""
 
+<<<<<<< HEAD
+=======
+import importlib.util
+import json
+>>>>>>> 84d4044c (studies: count what threads share where time cannot tell)
 import re
 from types import ModuleType
 
 import pytest
 
 from heapwright.artefacts.study.file import read_study
+<<<<<<< HEAD
 from support.scripts import ROOT, load_script
+=======
+from heapwright.artefacts.study_analysis.answers import Answer, FindingResult
+>>>>>>> 84d4044c (studies: count what threads share where time cannot tell)
 
 STUDIES = list((ROOT / "catalogue" / "studies").glob("*.toml"))
 
@@ -51,11 +60,68 @@ def test_its_links_lead_to_pages_and_runs(script: ModuleType, made: str) -> None
 
 def test_counts_answer_findings_about_time_beside_it(script: ModuleType, made: str) -> None:
     decided = re.findall(
-        r"^\| cannot be told[^|]*; by instructions: (holds|does not hold) \|", made, re.M
+        r"^\| cannot be told[^|]*; by (?:instructions|counts): (?:holds|does not hold) \|",
+        made,
+        re.M,
     )
     total = re.search(r"^\| \*\*all\*\* \|(.*)\|$", made, re.M)
     assert total is not None
     column = script.COLUMNS.index(script.BY_COUNTS)
     assert total[1].split("|")[column].strip() == f"**{len(decided)}**"
-    for line in re.findall(r"^\| .*; by instructions: .*$", made, re.M):
-        assert re.search(r"(\. |\| )By instructions: ", line)
+    for line, what in re.findall(r"^(\| .*; by (instructions|counts): .*)$", made, re.M):
+        assert re.search(rf"(\. |\| )By {what}: ", line)
+
+
+def further(
+    script: ModuleType,
+    monkeypatch: pytest.MonkeyPatch,
+    folder: Path,
+    study: str,
+    scale: str,
+    first: str,
+    verdict: Answer,
+) -> dict[str, tuple[str, Answer | None, str]]:
+    """What becomes of findings with the answer `first`, if runs at a scale answer `verdict`."""
+    path = ROOT / "catalogue" / "studies" / f"{study}.toml"
+    whole = read_study(path).study
+    stated = read_study(path, scale).study.findings
+    (folder / "design.json").write_text(json.dumps({"scale": scale}), encoding="utf-8")
+    found = [
+        FindingResult(id=each.id, words=each.words, source="", verdict=verdict, why="new figures")
+        for each in stated
+    ]
+    monkeypatch.setattr(script, "_answered", lambda *_: tuple(found))
+    lines = [script.Line(first, each.words, "", "", "old figures") for each in whole.findings]
+    made = script._with_further(lines, whole, path, folder)
+    return {
+        finding.id: (line.answer, line.by_counts, line.ours)
+        for finding, line in zip(whole.findings, made, strict=True)
+    }
+
+
+def test_more_runs_answer_what_the_first_leave_open(
+    script: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    places = (script, monkeypatch, tmp_path, "kernel-processors", "fragmentation")
+    made = further(*places, "cannot be told: about 9 blocks", Answer.FAILS)
+    answer, by_counts, ours = made["fragmentation-slob"]
+    assert (answer, by_counts) == ("does not hold", None)
+    assert ours.startswith("new figures ([more runs](../")
+    assert made["fileio-time"] == ("cannot be told: about 9 blocks", None, "old figures")
+    decided = further(*places, "holds", Answer.FAILS)
+    assert decided["fragmentation-slob"] == ("holds", None, "old figures")
+
+
+def test_counts_of_other_responses_are_a_second_answer(
+    script: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    study = "fischer-2018-false-sharing"
+    places = (script, monkeypatch, tmp_path, study, "counted")
+    made = further(*places, "cannot be told", Answer.HOLDS)
+    assert made["linear-to-ten"] == (
+        "cannot be told",
+        Answer.HOLDS,
+        "old figures. By counts: new figures",
+    )
+    open_again = further(*places, "cannot be told", Answer.UNKNOWN)
+    assert open_again["linear-to-ten"] == ("cannot be told", None, "old figures")

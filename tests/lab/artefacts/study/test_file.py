@@ -126,6 +126,19 @@ def test_a_response_with_an_origin_is_replaced_as_a_whole_at_a_scale() -> None:
     assert (rate.origin, rate.title, rate.better) == ("output", "Rate", "higher")
 
 
+def test_a_scale_with_findings_has_only_these() -> None:
+    stated = """
+[[scale.small.finding]]
+id = "another"
+words = "Time is below a second"
+test = { kind = "value", response = "time", below = 1 }
+"""
+    assert [each.id for each in parse_study(GOOD + stated, scale="small").study.findings] == [
+        "another"
+    ]
+    assert [each.id for each in parse_study(GOOD + stated).study.findings] != ["another"]
+
+
 UNKNOWN_SCALE = "the study has no scale 'smal'"
 
 
