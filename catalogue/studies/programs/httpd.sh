@@ -207,7 +207,7 @@ load() {
 instructions() {
     counts=$(mktemp -d "${TMPDIR:-/tmp}/heapwright-httpd-counts-XXXXXX")
     chmod 777 "$counts" # the processes of the server are another user's
-    HTTPD_PORT=$1 HTTPD_UNDER="valgrind -q --tool=cachegrind --cache-sim=no --trace-children=yes
+    HTTPD_PORT=$1 HTTPD_UNDER="valgrind -q --tool=cachegrind --cache-sim=no --LL=8388608,16,64 --trace-children=yes
         --vgdb=no --cachegrind-out-file=$counts/%p" "$0" load "$2" "$3" ||
         { rm -rf "$counts" && fail "the server was not counted"; }
     cat "$counts"/* | awk '$1 == "summary:" { sum += $2 } END { printf "%.0f\n", sum }'
