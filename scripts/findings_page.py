@@ -107,7 +107,7 @@ def _sections(root: Path) -> Iterator[Section]:
             lines = list(_from_table(study, (folder / "README.md").read_text("utf-8")))
         further = tuple(_further(root, study))
         for more in further:
-            lines = list(_with_further(lines, study, path, more))
+            lines = list(with_further(lines, study, path, more))
         yield Section(study, tuple(lines), folder, has_runs, further)
 
 
@@ -153,9 +153,7 @@ def _from_runs(path: Path, folder: Path) -> Iterator[Line]:
         )
 
 
-def _with_further(
-    lines: Iterable[Line], study: Study, path: Path, folder: Path
-) -> Iterator[Line]:
+def with_further(lines: Iterable[Line], study: Study, path: Path, folder: Path) -> Iterator[Line]:
     """The lines, with the answers of further runs."""
     scale = _scale_of(folder)
     at_scale = read_study(path, scale).study

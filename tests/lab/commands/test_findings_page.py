@@ -8,6 +8,11 @@ import importlib.util
 import json
 >>>>>>> 84d4044c (studies: count what threads share where time cannot tell)
 import re
+<<<<<<< HEAD
+=======
+from collections.abc import Callable
+from pathlib import Path
+>>>>>>> 564879e0 (results: count the solver, barnes-hut and the empty fraction)
 from types import ModuleType
 
 import pytest
@@ -72,56 +77,52 @@ def test_counts_answer_findings_about_time_beside_it(script: ModuleType, made: s
         assert re.search(rf"(\. |\| )By {what}: ", line)
 
 
-def further(
-    script: ModuleType,
-    monkeypatch: pytest.MonkeyPatch,
-    folder: Path,
-    study: str,
-    scale: str,
-    first: str,
-    verdict: Answer,
-) -> dict[str, tuple[str, Answer | None, str]]:
-    """What becomes of findings with the answer `first`, if runs at a scale answer `verdict`."""
-    path = ROOT / "catalogue" / "studies" / f"{study}.toml"
-    whole = read_study(path).study
-    stated = read_study(path, scale).study.findings
-    (folder / "design.json").write_text(json.dumps({"scale": scale}), encoding="utf-8")
-    found = [
-        FindingResult(id=each.id, words=each.words, source="", verdict=verdict, why="new figures")
-        for each in stated
-    ]
-    monkeypatch.setattr(script, "_answered", lambda *_: tuple(found))
-    lines = [script.Line(first, each.words, "", "", "old figures") for each in whole.findings]
-    made = script._with_further(lines, whole, path, folder)
-    return {
-        finding.id: (line.answer, line.by_counts, line.ours)
-        for finding, line in zip(whole.findings, made, strict=True)
-    }
+Further = Callable[[str, str, Answer], dict[str, tuple[str, Answer | None, str]]]
 
 
-def test_more_runs_answer_what_the_first_leave_open(
-    script: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    places = (script, monkeypatch, tmp_path, "kernel-processors", "fragmentation")
-    made = further(*places, "cannot be told: about 9 blocks", Answer.FAILS)
+@pytest.fixture
+def further(script: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Further:
+    """What becomes of the answer `first` to the findings of `STUDY SCALE`, if the runs at this
+    scale answer `verdict`."""
+
+    def found(named: str, first: str, verdict: Answer) -> dict[str, tuple[str, Answer | None, str]]:
+        study, scale = named.split()
+        path = ROOT / "catalogue" / "studies" / f"{study}.toml"
+        whole = read_study(path).study
+        (tmp_path / "design.json").write_text(json.dumps({"scale": scale}), encoding="utf-8")
+        results = [
+            FindingResult(id=each.id, words=each.words, verdict=verdict, why="new figures")
+            for each in read_study(path, scale).study.findings
+        ]
+        monkeypatch.setattr(script, "_answered", lambda *_: results)
+        lines = [script.Line(first, each.words, "", "", "old figures") for each in whole.findings]
+        made = script.with_further(lines, whole, path, tmp_path)
+        return {
+            finding.id: (line.answer, line.by_counts, line.ours)
+            for finding, line in zip(whole.findings, made, strict=True)
+        }
+
+    return found
+
+
+def test_more_runs_answer_what_the_first_leave_open(further: Further) -> None:
+    named = "kernel-processors fragmentation"
+    made = further(named, "cannot be told: about 9 blocks", Answer.FAILS)
     answer, by_counts, ours = made["fragmentation-slob"]
     assert (answer, by_counts) == ("does not hold", None)
     assert ours.startswith("new figures ([more runs](../")
     assert made["fileio-time"] == ("cannot be told: about 9 blocks", None, "old figures")
-    decided = further(*places, "holds", Answer.FAILS)
+    decided = further(named, "holds", Answer.FAILS)
     assert decided["fragmentation-slob"] == ("holds", None, "old figures")
 
 
-def test_counts_of_other_responses_are_a_second_answer(
-    script: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    study = "fischer-2018-false-sharing"
-    places = (script, monkeypatch, tmp_path, study, "counted")
-    made = further(*places, "cannot be told", Answer.HOLDS)
+def test_counts_of_other_responses_are_a_second_answer(further: Further) -> None:
+    named = "fischer-2018-false-sharing counted"
+    made = further(named, "cannot be told", Answer.HOLDS)
     assert made["linear-to-ten"] == (
         "cannot be told",
         Answer.HOLDS,
         "old figures. By counts: new figures",
     )
-    open_again = further(*places, "cannot be told", Answer.UNKNOWN)
+    open_again = further(named, "cannot be told", Answer.UNKNOWN)
     assert open_again["linear-to-ten"] == ("cannot be told", None, "old figures")
