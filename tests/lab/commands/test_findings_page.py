@@ -2,27 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page of all published findings is what its script makes of studies and results."""
 
-<<<<<<< HEAD
-=======
-import importlib.util
 import json
->>>>>>> 84d4044c (studies: count what threads share where time cannot tell)
 import re
-<<<<<<< HEAD
-=======
 from collections.abc import Callable
 from pathlib import Path
->>>>>>> 564879e0 (results: count the solver, barnes-hut and the empty fraction)
 from types import ModuleType
 
 import pytest
 
 from heapwright.artefacts.study.file import read_study
-<<<<<<< HEAD
-from support.scripts import ROOT, load_script
-=======
 from heapwright.artefacts.study_analysis.answers import Answer, FindingResult
->>>>>>> 84d4044c (studies: count what threads share where time cannot tell)
+from support.scripts import ROOT, load_script
 
 STUDIES = list((ROOT / "catalogue" / "studies").glob("*.toml"))
 
