@@ -10,8 +10,8 @@
 #                                      that can be, and fails if an answer is wrong
 #     httpd.sh load REQUESTS [PAGE...] serves from a temporary folder, asks for each page, and stops it
 #     httpd.sh count PORT REQUESTS PAGE  prints the server's instructions of a request, as valgrind counts
-#                                      them: the difference between two servers with so many requests
-#                                      and three times as many, without start and end
+#                                      them: the difference between a server with REQUESTS requests and
+#                                      one with three times that number, without start and end
 #
 # HEAPWRIGHT_POOLS selects the library of the server's pools: stock (or nothing), reap, emulated, or
 # the path of a library. It is preloaded only into the server, before other preloads. The allocator of
@@ -166,7 +166,8 @@ serve() {
     library=$(pools)
     [ -z "$library" ] || [ -f "$library" ] || fail "there is no $library"
     # In one word: only the server has it, and what was preloaded anyway comes after it.
-    # shellcheck disable=SC2086 # HTTPD_UNDER is words: a program that runs the server
+
+    # shellcheck disable=SC2086 # HTTPD_UNDER has several words
     exec env LD_PRELOAD="$library${library:+${LD_PRELOAD:+:}}${LD_PRELOAD:-}" \
         ${HTTPD_UNDER:-} "$httpd" -d "$1" -f "$1/httpd.conf" -DFOREGROUND
 }
@@ -203,7 +204,7 @@ load() {
     rm -rf "$folder"
 }
 
-# The instructions of a server that answers so many requests, from its beginning to its end.
+# The instructions of a server that answers the given number of requests, from start to end.
 instructions() {
     counts=$(mktemp -d "${TMPDIR:-/tmp}/heapwright-httpd-counts-XXXXXX")
     chmod 777 "$counts" # the processes of the server are another user's
