@@ -21,8 +21,9 @@ namespace {
 using conformance::Case;
 using conformance::Demand;
 
-// A case takes at most a few seconds where it has the processors. `signal-fork-threads` forks 60 times
-// while two threads take the lock that a fork waits for, which took a minute on a busy machine.
+// A case takes at most a few seconds where it has the processors. `signal-fork-threads` forks 60
+// times while two threads take the lock that a fork waits for, which took a minute on a busy
+// machine.
 constexpr unsigned watchdogSeconds = 140;
 
 const char* nameOf(Demand demand) {

@@ -9,8 +9,9 @@
 // - all cookies of segments belong to one secret, and nothing else has a cookie of this secret
 // - the spans of a segment fill it, and as many of them are pages as it counts
 // - the blocks of a page are as many as fit; used and listed ones together are all that it has
-// - a heap counts as many pages as were found to be its own
-// Blocks that other threads freed are still counted as used; their lists are subtracted.
+// - a heap counts as many pages as were found to be its own.
+//
+// Blocks that other threads freed are still counted as used. Their lists are subtracted.
 // Source: include/mimalloc/types.h of the versions in `layouts`.
 // Cost: 50 KiB read of each segment, and the pages that have free blocks.
 #pragma once

@@ -19,7 +19,7 @@ constinit thread_local Countdown countdown = {};
 
 namespace {
 
-/// Bytes after which a thread that is not sampled asks again: with some C libraries the environment
+/// Bytes after which a thread that is not sampled asks again. With some C libraries the environment
 /// cannot be read in the first requests of the process.
 constexpr std::uint64_t untilNextQuestion = 1 << 20;
 

@@ -66,7 +66,7 @@ def test_a_kernel_with_the_replay_has_another_name_than_the_one_that_is_measured
 
 
 def guest(monkeypatch: pytest.MonkeyPatch, raw: bytes) -> list[tuple[Asked, MachineExtras]]:
-    """Replaces the machine by one that sends these records; returns what it was asked for."""
+    """Replaces the machine by one that sends these records. Returns its boots."""
     asked: list[tuple[Asked, MachineExtras]] = []
 
     def ran(

@@ -7,8 +7,8 @@
 //
 // Each request sets a flag of its thread. The exit hooks of the layers below set another
 // (`SlowPath`). A request that finds one of them set allocates from an emergency arena. It frees an
-// arena object to the arena, and defers the free of any other object. The next ordinary request that
-// a cache below does not serve at once performs it.
+// arena object to the arena, and defers the free of any other object. The next ordinary request
+// that a cache below does not serve at once performs it.
 //
 // Invariant: no request waits for a lock that its own thread holds.
 // Cost: a thread-local flag set and cleared, a load of a list's head, a range check on free.
