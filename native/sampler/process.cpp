@@ -10,6 +10,8 @@
 #include <heapwright/platform/errno_keeper.hpp>
 #include <heapwright/platform/pages.hpp>
 
+#include <preload/stream_list.hpp>
+
 #include <cstdlib>
 #include <dlfcn.h>
 #include <sys/syscall.h>
@@ -97,22 +99,29 @@ void handle(int signal, void (*handler)(int)) noexcept {
 }
 
 // No handler may run between these, because the thread holds the lock.
-constinit ::sigset_t beforeFork = {}; ///< guarded by the lock
+constinit ::sigset_t beforeFork = {};    ///< guarded by the lock
+constinit bool streamsAreLocked = false; ///< guarded by the lock
 
 void lockForFork() {
     ::sigset_t all;
     ::sigset_t before;
     ::sigfillset(&all);
     ::pthread_sigmask(SIG_SETMASK, &all, &before);
+    const bool locked = preload::lockStreams();
     process.lock.lock();
     beforeFork = before;
+    streamsAreLocked = locked;
     thisThread.forking = true;
 }
 
 void unlockInParent() {
     const ::sigset_t before = beforeFork;
+    const bool locked = streamsAreLocked;
     thisThread.forking = false;
     process.lock.unlock();
+    if (locked) {
+        preload::unlockStreams();
+    }
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
