@@ -10,6 +10,7 @@ import time
 from datetime import datetime
 
 from heapwright.artefacts.stacks.profile import of_profile
+from heapwright.artefacts.trace.processes import processes_of
 from heapwright.base.errors import HeapwrightError
 from heapwright.commands.top_lines import SiteLines
 from heapwright.profile.run import profile_trace
@@ -55,10 +56,11 @@ class RecordedSites:
 
     def read(self) -> None:
         """Make another reading. The lines stay as they are if the trace is gone."""
-        if self._is_over or self._failure:
+        if self._failure:
             return
         try:
-            self._read()
+            if not self._is_over or self._trace.is_recording():  # a pause may end
+                self._read()
         except HeapwrightError as error:
             self._failure = str(error)
 
@@ -68,10 +70,14 @@ class RecordedSites:
     def _read(self) -> None:
         is_over = not self._trace.is_recording()  # before the reading, which has the last call then
         number = self._trace.process()
+        self._is_over = is_over
+        if number is not None and number not in [
+            each.process for each in processes_of(self._trace.path)
+        ]:
+            return  # it has made no call yet
         profile = profile_trace(self._trace.path, number, names=False)
         when = time.monotonic()
         if profile.calls is not None:
             calls = named_calls(profile.calls, self._trace.root, self._known)
             self._sampled = max(profile.provenance.sampled, 1)
             self._site_lines.take(of_profile(profile, calls), when, self._sampled)
-        self._is_over = is_over

@@ -63,12 +63,13 @@ class RunningTrace:
         """The number of the process in the trace; None if it has no other. Raises
         HeapwrightError."""
         processes = trace_info(self.path).processes
-        if len(processes) < 2:
-            return None
         own = [each.process for each in processes if each.pid == self.pid]  # one for each exec
         if not own:
-            raise HeapwrightError(f"process {self.pid} is not in the trace {self.path}")
-        return own[-1]
+            raise HeapwrightError(
+                f"process {self.pid} is not recorded in the trace {self.path}",
+                "record its program with heapwright record --follow-children",
+            )
+        return own[-1] if len(processes) > 1 else None
 
 
 def running_trace(pid: int, proc: Path = PROC) -> RunningTrace | None:
@@ -79,14 +80,15 @@ def running_trace(pid: int, proc: Path = PROC) -> RunningTrace | None:
     process = proc / str(pid)
     root = process / "root"
     removed = ""
-    for path in _shared_files(process):
+    for path, inode in _shared_files(process):
         if path.endswith(DELETED):
             removed = path.removesuffix(DELETED) if path.endswith(f".trace{DELETED}") else removed
             continue
         for place in (Path(path), below(root, path)):
-            found = RunningTrace.of(place, root, _inner_pid(process, pid))
-            if found is not None:
-                return found
+            if _inode(place) == inode:  # in a container, this path may have another file
+                found = RunningTrace.of(place, root, _inner_pid(process, pid))
+                if found is not None:
+                    return found
     if removed:
         raise HeapwrightError(
             f"process {pid} writes the trace {removed}, which was removed",
@@ -95,16 +97,23 @@ def running_trace(pid: int, proc: Path = PROC) -> RunningTrace | None:
     return None
 
 
-def _shared_files(process: Path) -> Iterator[str]:
-    """The files whose first page the process shares and may write."""
+def _shared_files(process: Path) -> Iterator[tuple[str, int]]:
+    """The files whose first page the process shares and may write, with their inodes."""
     try:
-        text = (process / "maps").read_text("utf-8", "surrogateescape")
+        text = (process / "maps").read_bytes().decode("utf-8", "surrogateescape")
     except OSError:
         return
-    for line in text.splitlines():
+    for line in text.split("\n"):  # a path may contain each other end of a line
         words = line.split(maxsplit=5)
         if len(words) == 6 and words[1] == "rw-s" and int(words[2], 16) == 0:
-            yield words[5].replace(ESCAPED_NEWLINE, "\n")
+            yield words[5].replace(ESCAPED_NEWLINE, "\n"), int(words[4])
+
+
+def _inode(path: Path) -> int | None:
+    try:
+        return path.stat().st_ino
+    except OSError:
+        return None
 
 
 def _header(path: Path) -> bytes | None:

@@ -12,7 +12,9 @@ import pytest
 
 from heapwright.base import native
 from heapwright.base.errors import HeapwrightError
+from heapwright.base.paths import TRACE_MAGIC
 from heapwright.commands.top_sites import sites_of
+from heapwright.record.running import HEADER_BYTES, RECORDING, running_trace
 from heapwright.report.top import SiteLine
 
 from .conftest import KEPT, by_site, tell
@@ -104,17 +106,88 @@ def test_sampled_blocks_estimate_all(program: Path, tmp_path: Path) -> None:
     assert "one block in 4" in found.note
 
 
+def recorder(trace: Path, *more: str) -> list[str]:
+    """The words before a program that record it, as `heapwright record` does."""
+    words = [str(native.program("record")), "--trace", str(trace), "--stacks", *more]
+    return [*words, "--preload", str(native.library("recorder")), "--result-fd", "2", "--"]
+
+
+def child_of(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="utf-8"))
+
+
 def test_a_process_under_record_is_shown_too(program: Path, tmp_path: Path) -> None:
-    words = [str(native.program("record")), "--trace", str(tmp_path / "t.trace"), "--stacks"]
-    words += ["--preload", str(native.library("recorder")), "--result-fd", "2", "--"]
-    with running(program, *words) as launcher:
-        children = Path(f"/proc/{launcher.pid}/task/{launcher.pid}/children")
-        found = sites_of(int(children.read_text(encoding="utf-8")))
+    with running(program, *recorder(tmp_path / "t.trace")) as launcher:
+        found = sites_of(child_of(launcher.pid))
         found.wait()
         assert kept([*found.lines]) == KEPT
         tell(launcher, "g")
         found.read()
         assert kept([*found.lines]) == 2 * KEPT
+
+
+def test_a_child_that_is_not_followed_does_not_show_its_parent(
+    program: Path, tmp_path: Path
+) -> None:
+    with running(program, *recorder(tmp_path / "t.trace")) as launcher:
+        tell(launcher, "w")
+        worker = child_of(child_of(launcher.pid))
+        with pytest.raises(HeapwrightError, match=f"{worker} is not recorded in the trace") as why:
+            sites_of(worker).wait()
+    assert "--follow-children" in why.value.hint
+
+
+def test_a_followed_child_without_calls_has_no_sites(program: Path, tmp_path: Path) -> None:
+    with running(program, *recorder(tmp_path / "t.trace", "--follow-children")) as launcher:
+        tell(launcher, "w")
+        parent = child_of(launcher.pid)
+        found = sites_of(child_of(parent))
+        found.wait()
+        assert len(found.lines) == 0
+        assert "no block is live" in found.note
+        own = sites_of(parent)
+        own.wait()
+        assert kept([*own.lines]) == 2 * KEPT
+
+
+def test_readings_go_on_after_a_pause(program: Path, tmp_path: Path) -> None:
+    trace = tmp_path / "t.trace"
+
+    def turn(on: int) -> None:
+        with trace.open("r+b") as file:
+            file.seek(RECORDING)
+            file.write(on.to_bytes(4, "little"))
+
+    with running(program) as process, attached(process.pid, trace, "--stacks"):
+        tell(process, "g")
+        found = sites_of(process.pid)
+        turn(0)
+        found.wait()
+        tell(process, "g")
+        found.read()
+        assert "paused" in found.note
+        assert kept([*found.lines]) == KEPT
+        turn(1)
+        tell(process, "g")
+        found.read()
+        assert "paused" not in found.note
+        assert kept([*found.lines]) == 2 * KEPT
+
+
+@pytest.mark.parametrize("name", ["t.trace", "t\x0b\x1c\x85\u2028\r.trace"])
+def test_the_file_that_is_mapped_is_taken_whatever_its_name(tmp_path: Path, name: str) -> None:
+    header = TRACE_MAGIC.ljust(HEADER_BYTES, b"\0")
+    host = tmp_path / name
+    root = tmp_path / "proc" / "7" / "root"
+    mapped = root / str(host).lstrip("/")
+    mapped.parent.mkdir(parents=True)
+    for each in (host, mapped):
+        each.write_bytes(header)
+    row = f"7f0000000000-7f0000001000 rw-s 00000000 00:1f {mapped.stat().st_ino} {host}\n"
+    (tmp_path / "proc" / "7" / "maps").write_bytes(row.encode())
+    found = running_trace(7, tmp_path / "proc")
+    assert found is not None
+    assert found.path == mapped
 
 
 def test_a_recording_without_stacks_is_refused(program: Path, tmp_path: Path) -> None:
