@@ -30,10 +30,10 @@ def mapped_version(pid: int, proc: Path = PROC) -> int:
     """The number of the version; 0 if the process has no such library, or it does not say."""
     process = proc / str(pid)
     try:
-        text = (process / "maps").read_text("utf-8", "surrogateescape")
+        text = (process / "maps").read_bytes().decode("utf-8", "surrogateescape")
     except OSError:
         return 0
-    lines = (line.split(maxsplit=5) for line in text.splitlines())
+    lines = (line.split(maxsplit=5) for line in text.split("\n"))
     paths = [each[5] for each in lines if len(each) == 6 and each[5].startswith("/")]
     named = dict.fromkeys(each for each in paths if allocator_in_use([each]) == NAME)
     versions = (version_in(below(process / "root", each)) for each in named)

@@ -18,8 +18,10 @@ from heapwright.artefacts.allocator.user_registry import built_peers
 from heapwright.artefacts.look.document import Kind, Look
 from heapwright.base import native
 from heapwright.base.errors import ExitCode
+from heapwright.base.paths import below
 from heapwright.commands import look
 from heapwright.commands.look import Options, run_look
+from heapwright.look import mimalloc
 from heapwright.look.mimalloc import mapped_version, spelled, version_in
 
 from .conftest import Shape, Start, compiled
@@ -159,6 +161,19 @@ def test_only_a_constant_is_a_version(shape: Start, tmp_path: Path) -> None:
     assert version_in(native.library("recorder")) == 0
     assert version_in(tmp_path) == 0
     assert (spelled(20302), spelled(209)) == ("2.3.2", "2.0.9")
+
+
+@pytest.mark.parametrize("folder", ["plain", "\x0b\x1c\x85\u2028\r"])
+def test_the_library_may_be_in_any_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str
+) -> None:
+    library = f"/{folder}/libmimalloc.so.2"
+    (tmp_path / "7").mkdir()
+    row = f"7f0000000000-7f0000001000 r-xp 00000000 00:1f 5 {library}\n"
+    (tmp_path / "7" / "maps").write_bytes(row.encode())
+    versions = {below(tmp_path / "7" / "root", library): 209}
+    monkeypatch.setattr(mimalloc, "version_in", lambda file: versions.get(file, 0))
+    assert mapped_version(7, tmp_path) == 209
 
 
 class Segment:
