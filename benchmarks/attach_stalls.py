@@ -7,8 +7,8 @@ does so without recordings first, because the machine itself stalls requests. Th
 call stacks begin and end until there were enough of them, or the time is over. A stall is the time
 of one pair of requests.
 
-Exit status: 0; 1 if a request failed, the recorder was left in the server, or a pair took more than
-50 ms.
+Exit status: 0; 1 if a request failed, the client ended early, no recording was made, the recorder
+was left in the server, or a pair took more than 50 ms.
 
 Usage: attach_stalls.py [RECORDINGS] [SECONDS]
 """
@@ -92,12 +92,20 @@ def connected(path: Path) -> socket.socket:
 def ask(client: socket.socket, *words: bytes) -> bytes:
     parts = b"".join(b"$%d\r\n%s\r\n" % (len(word), word) for word in words)
     client.sendall(b"*%d\r\n%s" % (len(words), parts))
-    answer = client.recv(1 << 16)
+    answer = received(client)
     while not answer.endswith(b"\r\n") or (
         answer.startswith(b"$") and len(answer) < int(answer[1 : answer.index(b"\r")])
     ):
-        answer += client.recv(1 << 16)
+        answer += received(client)
     return answer
+
+
+def received(client: socket.socket) -> bytes:
+    """Raises ConnectionError if the server has closed the connection."""
+    part = client.recv(1 << 16)
+    if not part:
+        raise ConnectionError("the server closed the connection")
+    return part
 
 
 def load(path: Path, control: Connection) -> None:
@@ -124,10 +132,14 @@ class Client:
         self._control, theirs = multiprocessing.Pipe()
         self._process = multiprocessing.Process(target=load, args=(path, theirs), daemon=True)
         self._process.start()
+        theirs.close()  # so that its end is noticed
 
     def end(self) -> Answers:
-        self._control.send("end")
-        pairs, failed = self._control.recv()
+        try:
+            self._control.send("end")
+            pairs, failed = self._control.recv()
+        except (EOFError, ConnectionError):
+            sys.exit("attach_stalls.py: the client ended early, because the server did not answer")
         self._process.join()
         return Answers(pairs, failed)
 
@@ -159,6 +171,8 @@ def record(pid: int, trace: Path, most: int, seconds: float) -> Recordings:
     done: list[dict[str, object]] = []
     while len(done) < most and time.monotonic() - begun < seconds:
         done.append(record_once(pid, trace))
+    if not done:
+        sys.exit("attach_stalls.py: no recording was made: give at least one, and more seconds")
     return Recordings(
         count=len(done),
         seconds=time.monotonic() - begun,

@@ -2,27 +2,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """The script that measures stalls under attach counts requests, recordings and late answers."""
 
-import importlib.util
 import re
 import shutil
+import socket
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-SCRIPT = Path(__file__).parents[2] / "benchmarks" / "attach_stalls.py"
+from support.scripts import load_script
 
 
 @pytest.fixture(scope="module")
 def stalls() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("attach_stalls", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    return load_script("benchmarks/attach_stalls.py")
 
 
 @pytest.mark.programs
@@ -31,7 +28,7 @@ def test_the_script_records_a_loaded_server(
 ) -> None:
     if shutil.which("redis-server") is None:
         pytest.skip("needs redis-server (package redis-server)")
-    monkeypatch.setattr(sys, "argv", [str(SCRIPT), "2", "5"])
+    monkeypatch.setattr(sys, "argv", ["attach_stalls.py", "2", "5"])
     monkeypatch.setattr(stalls, "GOAL_MS", float("inf"))  # the machine may be busy
     assert stalls.main() == 0
     alone, recorded = capsys.readouterr().out.splitlines()[2:4]
@@ -46,3 +43,35 @@ def test_the_script_records_a_loaded_server(
 def test_a_late_or_wrong_answer_is_counted(stalls: ModuleType) -> None:
     answers = stalls.Answers([1.0] * 998 + [51.0, 800.0], failed=3)
     assert answers.row("t") == "| t | 2,000 | 3 | 1.00 | 800.00 | 800.0 | 2 |"
+
+
+@contextmanager
+def closing(path: Path) -> Iterator[tuple[int, Path]]:
+    """A server that reads one request and closes the connection."""
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(str(path))
+    listener.listen()
+
+    def serve() -> None:
+        connection, _ = listener.accept()
+        connection.recv(1)
+        connection.close()
+
+    threading.Thread(target=serve, daemon=True).start()
+    with listener:
+        yield 0, path
+
+
+def test_a_server_that_closes_the_connection_is_a_failure(
+    stalls: ModuleType, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["attach_stalls.py", "1", "1"])
+    monkeypatch.setattr(stalls, "server", lambda folder: closing(folder / "socket"))
+    with pytest.raises(SystemExit, match="the client ended early"):
+        stalls.main()
+    assert "ConnectionError: the server closed the connection" in capfd.readouterr().err
+
+
+def test_no_recording_is_refused(stalls: ModuleType, tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match="no recording was made"):
+        stalls.record(0, tmp_path / "t.trace", most=0, seconds=1.0)
