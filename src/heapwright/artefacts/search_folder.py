@@ -7,6 +7,7 @@ with the process.
 """
 
 import contextlib
+import errno
 import fcntl
 import os
 import stat
@@ -14,20 +15,27 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
+from heapwright.artefacts.models import FrozenModel
 from heapwright.base.errors import ExitCode, HeapwrightError
 
-OPENED = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
+OPENED = (
+    os.O_RDWR
+    | os.O_CREAT
+    | os.O_APPEND
+    | os.O_CLOEXEC
+    | os.O_NOFOLLOW
+    | os.O_NONBLOCK
+    | os.O_NOCTTY
+)
 MOST_BYTES = 1 << 30
 """Of a file of the folder: far more than the longest search writes."""
 ANOTHER = "name a new folder with -o"
 
 
-class SearchQuestion(BaseModel):
+class SearchQuestion(FrozenModel):
     """What a search is about. Each verb adds its own fields."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     seed: int
 
@@ -50,6 +58,8 @@ def lock_folder(path: Path, name: str, own: Collection[str], question: str) -> i
             raise HeapwrightError(f"{path} holds other files, and no search", ANOTHER)
         descriptor = os.open(path / name, OPENED, 0o666)
     except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise HeapwrightError(f"{path / name} is no regular file", ANOTHER) from error
         raise HeapwrightError(
             f"-o {path} cannot be written: {error.strerror or error}",
             "name another folder",

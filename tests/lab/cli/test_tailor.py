@@ -162,6 +162,15 @@ def test_two_searches_in_one_folder_are_refused(
     refused(done, "another heapwright searches in search", "another folder with -o")
 
 
+def test_a_lock_that_is_a_symbolic_link_is_refused(
+    heapwright: Heapwright, worker: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "search").mkdir()
+    (tmp_path / "search" / "lock").symlink_to(tmp_path / "elsewhere")
+    refused(heapwright("tailor", "-o", "search", "--", worker), "lock is no regular file")
+    assert not (tmp_path / "elsewhere").exists()
+
+
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, cxx: None) -> None:
     """A search with one proposal, a short race, and a malloc of the tests in place of the compiled

@@ -14,8 +14,9 @@ Versions:
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from heapwright.artefacts.models import WrittenModel
 from heapwright.base.json_schema import schema_text_of
 
 SCHEMA_VERSION: Literal[1] = 1
@@ -24,13 +25,7 @@ Count = Annotated[int, Field(ge=0)]
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", json_schema_serialization_defaults_required=True
-    )
-
-
-class Region(_Frozen):
+class Region(WrittenModel):
     """Sites whose objects die together."""
 
     function: Annotated[
@@ -63,7 +58,7 @@ class Region(_Frozen):
     sketch: Annotated[str, Field(description="The patch in outline")]
 
 
-class Pool(_Frozen):
+class Pool(WrittenModel):
     """A site that frees and allocates objects of one size."""
 
     function: str
@@ -72,7 +67,7 @@ class Pool(_Frozen):
     reused: Annotated[Count, Field(description="Allocations that follow a free of the same site")]
 
 
-class Pin(_Frozen):
+class Pin(WrittenModel):
     """A site that pins pages at the peak."""
 
     function: str
@@ -82,7 +77,7 @@ class Pin(_Frozen):
     ]
 
 
-class Advice(_Frozen):
+class Advice(WrittenModel):
     """The whole document."""
 
     format: Literal["heapwright advice"] = FORMAT
