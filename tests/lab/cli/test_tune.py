@@ -95,6 +95,17 @@ def test_the_setting_with_an_effect_is_set(
     refused(other, "search has another search: it differs in objective", "new folder with -o")
 
 
+def test_numbers_outside_of_the_grid_are_raced(
+    heapwright: Heapwright, retaining: Path, tmp_path: Path
+) -> None:
+    words = (*PEAK[:7], "--setting", "mmap_threshold=65536,default", "-o", "search")
+    done = heapwright(*words, "--finer", "--", retaining)
+    assert done.status == 0, done.err
+    runs = (tmp_path / "search" / "runs.jsonl").read_text("utf-8")
+    assert "mmap_threshold=16384" in runs
+    refused(heapwright(*words, "--", retaining), "search has another search: it differs in finer")
+
+
 def test_a_trace_is_searched_like_its_program(heapwright: Heapwright, retaining: Path) -> None:
     assert heapwright("record", "-o", "trace.hwt", "--", retaining).status == 0
     done = heapwright(*PEAK, "-o", "search", "trace.hwt")
@@ -243,6 +254,16 @@ def test_a_file_that_is_no_regular_one_is_refused_before_it_is_read(
     done = heapwright(*PEAK, "-o", "search", "--", retaining)
     refused(done, name, "too large for a search" if kind == "huge" else "is no regular file")
     assert (folder / name).is_symlink() == (kind == "device")
+
+
+def test_a_symbolic_link_in_place_of_the_runs_is_not_followed(
+    heapwright: Heapwright, retaining: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "search").mkdir()
+    (tmp_path / "search" / "runs.jsonl").symlink_to(tmp_path / "elsewhere")
+    done = heapwright(*PEAK, "-o", "search", "--", retaining)
+    refused(done, "runs.jsonl is no regular file")
+    assert not (tmp_path / "elsewhere").exists()
 
 
 def test_a_program_that_fails_is_refused(heapwright: Heapwright, tmp_path: Path) -> None:
