@@ -211,7 +211,8 @@ instructions() {
     HTTPD_PORT=$1 HTTPD_UNDER="valgrind -q --tool=cachegrind --cache-sim=no --LL=8388608,16,64 --trace-children=yes
         --vgdb=no --cachegrind-out-file=$counts/%p" "$0" load "$2" "$3" ||
         { rm -rf "$counts" && fail "the server was not counted"; }
-    cat "$counts"/* | awk '$1 == "summary:" { sum += $2 } END { printf "%.0f\n", sum }'
+    cat "$counts"/* | awk '$1 == "summary:" { sum += $2 } END { if (!sum) exit 1; printf "%.0f\n", sum }' ||
+        { rm -rf "$counts" && fail "valgrind wrote no counts"; }
     rm -rf "$counts"
 }
 

@@ -52,6 +52,20 @@ def test_the_instructions_of_a_request_are_counted_again(folder: Path) -> None:
     assert not list(folder.iterdir())
 
 
+def test_a_count_without_counts_fails(folder: Path, tmp_path: Path) -> None:
+    valgrind = tmp_path / "valgrind"
+    valgrind.write_text(
+        '#!/bin/sh\nwhile [ "${1#-}" != "$1" ]; do shift; done\nexec "$@"\n', encoding="utf-8"
+    )
+    valgrind.chmod(0o755)
+    path = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    done = script(folder, "count", "28465", "40", "small.txt", extra=path)
+    assert done.returncode == 1
+    assert "valgrind wrote no counts" in done.stderr
+    assert done.stdout == ""
+    assert not list(folder.iterdir())
+
+
 @pytest.mark.parametrize(
     ("words", "extra", "said"),
     [
