@@ -46,12 +46,13 @@ stage_join() {
     return "$status"
 }
 
-# Ends what still runs beside the stages, because one of them failed.
+# Ends what still runs beside the stages, and prints the last lines of its output.
 stage_end_beside() {
     [ -n "$beside" ] || return 0
-    echo "$beside_name: ended, because another stage failed"
+    echo "$beside_name: ended, because this run ends"
     kill -- "-$beside" 2>/dev/null || true
     wait "$beside" || true
+    tail -n 50 "$beside_files/printed" || true
     rm -r "$beside_files"
 }
 
