@@ -3,7 +3,6 @@
 """CI builds a kernel only if a part of its build changed, and boots it each time."""
 
 import ast
-import importlib.util
 import shutil
 from pathlib import Path
 from types import ModuleType
@@ -13,6 +12,7 @@ import pytest
 from heapwright.artefacts.kernel_study.boot import Kernel, KernelBoot
 from heapwright.kernel.image_cache import MADE, Built, key_of, store
 from heapwright.kernel.source import Source
+from support.scripts import load_script
 
 ROOT = Path(__file__).parents[3]
 KEY = key_of("slqb", "6.1.1-1", "0123456789abcdef0123")
@@ -20,13 +20,7 @@ KEY = key_of("slqb", "6.1.1-1", "0123456789abcdef0123")
 
 @pytest.fixture(scope="module")
 def script() -> ModuleType:
-    path = ROOT / "scripts" / "boot_kernel.py"
-    spec = importlib.util.spec_from_file_location("boot_kernel", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_script("scripts/boot_kernel.py")
 
 
 def stored(cache: Path) -> Built:
