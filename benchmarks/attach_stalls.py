@@ -7,8 +7,8 @@ does so without recordings first, because the machine itself stalls requests. Th
 call stacks begin and end until there were enough of them, or the time is over. A stall is the time
 of one pair of requests.
 
-Exit status: 0; 1 if a request failed, the client ended early, no recording was made, the recorder
-was left in the server, or a pair took more than 50 ms.
+Exit status: 0; 1 if a request failed, the recorder was left in the server, or a pair took more than
+50 ms. It is 1, too, if the client ended early or no recording was made.
 
 Usage: attach_stalls.py [RECORDINGS] [SECONDS]
 """

@@ -54,7 +54,7 @@ def closing(path: Path) -> Iterator[tuple[int, Path]]:
 
     def serve() -> None:
         connection, _ = listener.accept()
-        connection.recv(1)
+        connection.recv(1 << 16)
         connection.close()
 
     threading.Thread(target=serve, daemon=True).start()

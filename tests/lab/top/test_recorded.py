@@ -137,19 +137,6 @@ def test_a_child_that_is_not_followed_does_not_show_its_parent(
     assert "--follow-children" in why.value.hint
 
 
-def test_a_followed_child_without_calls_has_no_sites(program: Path, tmp_path: Path) -> None:
-    with running(program, *recorder(tmp_path / "t.trace", "--follow-children")) as launcher:
-        tell(launcher, "w")
-        parent = child_of(launcher.pid)
-        found = sites_of(child_of(parent))
-        found.wait()
-        assert len(found.lines) == 0
-        assert "no block is live" in found.note
-        own = sites_of(parent)
-        own.wait()
-        assert kept([*own.lines]) == 2 * KEPT
-
-
 def test_readings_go_on_after_a_pause(program: Path, tmp_path: Path) -> None:
     trace = tmp_path / "t.trace"
 
