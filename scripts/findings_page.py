@@ -34,7 +34,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGE = Path("docs/results/findings/README.md")
 NOT_RUN = "not run here yet"
 SIMULATED = ("callgrind", "cachegrind")
-"""Origins of responses that are instructions."""
+"""Origins of responses that are instructions. Others have a title that begins with this word."""
 BY_COUNTS = "of these, counts decide"
 ANSWERS = (*(each.value for each in Answer), NOT_RUN)
 COLUMNS = (*ANSWERS[:3], BY_COUNTS, NOT_RUN)
@@ -53,7 +53,8 @@ python scripts/findings_page.py   # writes this page
 The answers are from the runs in `docs/results/`, on two processors that also did other work. *Does
 not hold* about scaling means *not on such a machine*. *By instructions* and *by counts* are second
 answers to a finding about time, from exact counts. Instructions do not contain the cost of caches,
-pages and waiting. The other counts are lines that threads share, and lines that change hands.
+pages and waiting. The other counts are lines that threads share, and locks and
+words that change hands.
 """
 
 
@@ -159,18 +160,19 @@ def with_further(lines: Iterable[Line], study: Study, path: Path, folder: Path) 
     at_scale = read_study(path, scale).study
     states_them = "finding" in study.scale[scale]
     found = {each.id: each for each in _answered(path, folder)}
-    tests = {finding.id: finding.test for finding in at_scale.findings}
+    stated = {each.id: each for each in at_scale.findings}
     for line, finding in zip(lines, study.findings, strict=True):
         answered = found.get(finding.id)
         if answered is None:
             yield line
             continue
-        about = {rule.response for rule in tests[finding.id]}
+        about = {rule.response for rule in stated[finding.id].test}
         counted = {name for name in about if _is_counted(study, at_scale, name)}
         if about == counted:
             yield _second(line, answered, at_scale, about)
         elif states_them and not counted and line.answer.startswith(Answer.UNKNOWN.value):
-            ours = f"{answered.why or answered.ours} ([more runs](../{folder.name}/README.md))"
+            said = filter(None, (answered.why or answered.ours, stated[finding.id].today))
+            ours = f"{'. '.join(said)} ([more runs](../{folder.name}/README.md))"
             yield replace(line, answer=_said(answered), ours=ours)
         else:
             yield line
@@ -186,11 +188,15 @@ def _second(line: Line, found: FindingResult, at_scale: Study, about: set[str]) 
     """The line with a second answer, if the counts decide and no others did."""
     if found.verdict is Answer.UNKNOWN or line.by_counts is not None:
         return line
-    simulated = all(at_scale.responses[name].origin in SIMULATED for name in about)
-    what = "instructions" if simulated else "counts"
+    what = "instructions" if all(_is_simulated(at_scale, each) for each in about) else "counts"
     counts = f"By {what}: {found.why or found.ours}"
     ours = f"{line.ours}. {counts}" if line.ours else counts
     return replace(line, ours=ours, by_counts=found.verdict, counts=what)
+
+
+def _is_simulated(at_scale: Study, name: str) -> bool:
+    response = at_scale.responses[name]
+    return response.origin in SIMULATED or response.title.startswith("instructions")
 
 
 def _said(found: FindingResult) -> str:

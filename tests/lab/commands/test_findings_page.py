@@ -100,7 +100,8 @@ def test_more_runs_answer_what_the_first_leave_open(further: Further) -> None:
     made = further(named, "cannot be told: about 9 blocks", Answer.FAILS)
     answer, by_counts, ours = made["fragmentation-slob"]
     assert (answer, by_counts) == ("does not hold", None)
-    assert ours.startswith("new figures ([more runs](../")
+    setting = "The machine of 64 MiB only, with more seeds."
+    assert ours.startswith(f"new figures. {setting} ([more runs](../")
     assert made["fileio-time"] == ("cannot be told: about 9 blocks", None, "old figures")
     decided = further(named, "holds", Answer.FAILS)
     assert decided["fragmentation-slob"] == ("holds", None, "old figures")
@@ -114,5 +115,7 @@ def test_counts_of_other_responses_are_a_second_answer(further: Further) -> None
         Answer.HOLDS,
         "old figures. By counts: new figures",
     )
+    server = further("httpd-pools counted", "cannot be told", Answer.HOLDS)
+    assert [ours for *_, ours in server.values()] == ["old figures. By instructions: new figures"]
     open_again = further(named, "cannot be told", Answer.UNKNOWN)
     assert open_again["linear-to-ten"] == ("cannot be told", None, "old figures")
