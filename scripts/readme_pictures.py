@@ -47,7 +47,7 @@ PAGES = {
 RATIOS = {
     "Ranking by cpu_time, s": "Processor time",
     "Ranking by peak_memory, B": "Peak memory",
-    "Ranking by memory_at_end, B": "Memory after idling",
+    "Ranking by memory_at_end, B": "Memory at the end",
 }
 """Tables of the study and the titles of their panels."""
 GRANARY, OTHERS = "#c44e00", "#5b7f95"

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from heapwright.base import native
 from support.running import ran
 
 from .bench import Compiled, Sampled
@@ -127,6 +128,14 @@ def test_a_handler_of_a_fork_may_request_memory(sampled: Sampled, compiled: Comp
     assert len({each.head("process") for each in run.documents}) == 2
     assert all(each.counts(5005)[0] == 1 for each in run.documents)
     assert all(each.counts(4004)[0] == 0 for each in run.documents)
+
+
+def test_a_fork_does_not_wait_for_a_thread_that_flushes_streams(sampled: Sampled) -> None:
+    """The thread holds the list of streams, and requests memory that becomes a sample."""
+    program = native.program("conformance")
+    run = sampled("timeout", "-s", "KILL", "60", program, "fork-streams", mean="4096")
+    assert run.done.returncode == 0
+    assert len(run.documents) > 2
 
 
 def test_a_fork_without_its_handlers_is_noticed(sampled: Sampled, compiled: Compiled) -> None:

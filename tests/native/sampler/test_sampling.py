@@ -147,7 +147,7 @@ def test_blocks_that_threads_exchange_are_counted_exactly(
 
 
 @pytest.mark.parametrize(
-    ("library", "rounds", "bias", "bounds"),
+    ("form", "rounds", "bias", "bounds"),
     [
         ("front", 1000, 0.02, (0.93, 0.97)),
         ("inside", 150, 0.05, (0.90, 0.99)),
@@ -155,14 +155,14 @@ def test_blocks_that_threads_exchange_are_counted_exactly(
     ],
 )
 def test_the_estimate_is_unbiased_and_its_interval_has_the_stated_coverage(
-    library: str,
+    form: str,
     rounds: int,
     bias: float,
     bounds: tuple[float, float],
     request: pytest.FixtureRequest,
 ) -> None:
     """Rounds of one program: the differences of documents that follow each other."""
-    sampled: Sampled = request.getfixturevalue(library)
+    sampled: Sampled = request.getfixturevalue(form)
     compiled: Compiled = request.getfixturevalue("compiled")
     program = compiled(COVERAGE.replace("ROUNDS", str(rounds + 1)))
     documents = sampled(program, mean="8K", seed="11", signal="USR2").documents
