@@ -1,8 +1,11 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// heapwright-look [--pause] [--no-leaks] [--sizes] [--mimalloc VERSION] PID | --core FILE: what is
-// resident in a process, and what glibc's malloc has of it. With a version also what mimalloc has.
+//   heapwright-look [--pause] [--no-leaks] [--sizes] [--mimalloc VERSION] PID
+//   heapwright-look [--no-leaks] --core FILE
+//
+// What is resident in a process, and what glibc's malloc has of it. With a version also what
+// mimalloc has.
 // Prints one JSON object and exits with 0. On failure it writes a line to standard error. The
 // status is then 4 if a right is missing, 5 if the process has ended, else 1. Without --pause the
 // process is never stopped. With it, its memory is copied while it stops.
@@ -13,6 +16,7 @@
 #include "leakscan/stopped.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -194,14 +198,19 @@ bool parse(int count, char** arguments, Asked& asked) {
         } else if (std::strcmp(arguments[at], "--sizes") == 0) {
             asked.sizes = true;
         } else if (std::strcmp(arguments[at], "--mimalloc") == 0 && at + 1 < count) {
-            asked.mimalloc = static_cast<unsigned>(std::strtoul(arguments[++at], nullptr, 10));
+            const char* const word = arguments[++at];
+            const char* const end = word + std::strlen(word);
+            if (std::from_chars(word, end, asked.mimalloc).ptr != end || asked.mimalloc == 0) {
+                return false;
+            }
         } else if (std::strcmp(arguments[at], "--core") == 0 && at + 1 < count) {
             asked.core = arguments[++at];
         } else {
             asked.pid = std::atoi(arguments[at]);
         }
     }
-    return (asked.pid > 0) != !asked.core.empty();
+    const bool hasCore = !asked.core.empty();
+    return (asked.pid > 0) != hasCore && !(hasCore && asked.mimalloc != 0);
 }
 
 } // namespace
@@ -210,7 +219,7 @@ int main(int count, char** arguments) {
     Asked asked;
     if (!parse(count, arguments, asked)) {
         return fail("usage: heapwright-look [--pause] [--no-leaks] [--sizes] [--mimalloc VERSION] "
-                    "PID | --core FILE",
+                    "PID | [--no-leaks] --core FILE",
                     2);
     }
     try {

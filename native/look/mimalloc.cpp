@@ -18,7 +18,7 @@ constexpr Address sliceBytes = 64 << 10;
 constexpr std::uint64_t slicesPerSegment = segmentBytes / sliceBytes;
 constexpr std::uint64_t largestSegment = std::uint64_t{1} << 31; ///< slices
 constexpr int attempts = 4;
-constexpr std::uint64_t inMotion = 1; ///< blocks of a page that a stopped thread may hold between
+constexpr std::uint64_t inMotion = 1; ///< blocks of a page that a thread may hold between
 
 /// Where the fields of a version are, in bytes.
 struct Layout {
@@ -244,10 +244,21 @@ private:
         if (pages.size() != segment.number(fields.used)) {
             return "a segment counts other pages than it has";
         }
-        if (!pages.empty() && image_.find(at + slices * sliceBytes - 1) == nullptr) {
+        if (!pages.empty() && !isMapped(at, at + slices * sliceBytes)) {
             return "a segment is larger than its memory";
         }
         return nullptr;
+    }
+
+    bool isMapped(Address begin, Address end) const {
+        for (Address at = begin; at < end;) {
+            const Mapping* const mapping = image_.find(at);
+            if (mapping == nullptr) {
+                return false;
+            }
+            at = mapping->end;
+        }
+        return true;
     }
 
     struct Area {
@@ -282,14 +293,15 @@ private:
                    start < area.begin + area.bytes && capacity <= page.number(fields.reserved, 2),
                "a page has an impossible size");
         const std::uint64_t fit = (area.begin + area.bytes - start) / size;
-        demand(fit == page.number(fields.reserved, 2) || (isHuge && capacity <= 1),
+        demand(isHuge ? capacity <= 1 && size <= area.bytes
+                      : fit == page.number(fields.reserved, 2),
                "a page counts other blocks than fit into it");
         const PageOfBlocks blocks = {start, size, capacity, 0};
         lists_.clear();
         const std::uint64_t free = lengthOf(page.number(fields.free), blocks) +
                                    lengthOf(page.number(fields.localFree), blocks);
         const std::uint64_t all = used + free;
-        demand(std::max(all, capacity) - std::min(all, capacity) <= inMotion,
+        demand(std::max(all, capacity) - std::min(all, capacity) <= (capacity == 1 ? 0 : inMotion),
                "the blocks of a page are other ones than it counts");
         const std::uint64_t freedByOthers =
             lengthOf(page.number(fields.threadFree) & ~std::uint64_t{3}, blocks);
@@ -318,7 +330,8 @@ private:
         }
         if (lists_.empty()) {
             lists_.resize(page.end() - page.start);
-            image_.read(page.start, lists_.data(), lists_.size());
+            demand(image_.read(page.start, lists_.data(), lists_.size()),
+                   "a part of it is not readable");
         }
         std::uint64_t word = 0;
         std::memcpy(&word, lists_.data() + (at - page.start), sizeof word);

@@ -8,7 +8,8 @@
 // only if the whole walk agrees with itself:
 // - all cookies of segments belong to one secret, and nothing else has a cookie of this secret
 // - the spans of a segment fill it, and as many of them are pages as it counts
-// - the blocks of a page are as many as fit; used and listed ones together are all that it has
+// - the blocks of a page are as many as fit; used and listed ones together are all that it has.
+//   A page of several blocks may count one wrong, because a thread may be moving one
 // - a heap counts as many pages as were found to be its own.
 //
 // Blocks that other threads freed are still counted as used. Their lists are subtracted.

@@ -39,11 +39,12 @@ VERSIONS = pytest.mark.parametrize(
 )
 SHAPES = ("mixed", "mapped", "ended", "foreign-free", "retained")
 SEGMENT = 32 << 20
+SLICE = 64 << 10
 HEAD = 264
 PAGE = 80
 PAGES = 512
 """Of version 2.0.9: bytes before the table of pages, of an entry, and entries."""
-USED, COOKIE, KIND = 208, 216, 240
+USED, COOKIE, SLICES, KIND = 208, 216, 224, 240
 CAPACITY, FREE, PAGE_USED, BLOCK_BYTES, HEAP = 10, 16, 24, 28, 48
 HEAP_PAGES = 3024
 
@@ -183,12 +184,15 @@ class Segment:
         self._memory = Path(f"/proc/{pid}/mem")
         self.at = next(each for each in _aligned(pid) if self.word(each + COOKIE))
         entries = (self.at + HEAD + number * PAGE for number in range(1, PAGES))
-        self.page = next(each for each in entries if self.word(each + BLOCK_BYTES) & 0xFFFFFFFF > 1)
+        self.page = next(each for each in entries if self.number(each + BLOCK_BYTES, "<I") > 1)
 
     def word(self, at: int) -> int:
+        return self.number(at, "<Q")
+
+    def number(self, at: int, form: str) -> int:
         with self._memory.open("rb", buffering=0) as memory:
             memory.seek(at)
-            (value,) = struct.unpack("<Q", memory.read(8))
+            (value,) = struct.unpack(form, memory.read(struct.calcsize(form)))
             return int(value)
 
     @contextmanager
@@ -224,6 +228,7 @@ def test_a_damaged_structure_gives_the_bounds_only(shape: Start, tmp_path: Path)
             "cookie": (segment.at + COOKIE, 1, "<Q"),
             "pages of the segment": (segment.at + USED, 3, "<Q"),
             "kind": (segment.at + KIND, 7, "<I"),
+            "another kind": (segment.at + KIND, 1, "<I"),
             "a span": (page, 100, "<I"),
             "capacity": (page + CAPACITY, 9, "<H"),
             "used blocks": (page + PAGE_USED, 5000, "<I"),
@@ -245,6 +250,50 @@ def test_a_damaged_structure_gives_the_bounds_only(shape: Start, tmp_path: Path)
     assert "changed during the look, or is damaged" in document.foreign.unread
     assert document.verdict.kind is Kind.UNKNOWN
     assert truth.bytes <= document.foreign.most_resident_bytes
+
+
+def test_a_segment_larger_than_its_memory_is_none(shape: Start) -> None:
+    """Its last byte is in the stack."""
+    with shape("mixed", LD_PRELOAD=SYSTEM) as truth:
+        segment = Segment(truth.pid)
+        maps = Path(f"/proc/{truth.pid}/maps").read_text(encoding="utf-8").splitlines()
+        end = next(int(line[13:25], 16) for line in maps if line.endswith("[stack]"))
+        slices = (end - segment.at) // SLICE
+        with (
+            segment.damaged(segment.at + KIND, 1, "<I"),
+            segment.damaged(segment.at + SLICES, slices),
+        ):
+            found = scan(truth.pid)
+    assert found["problem"] == "a segment is larger than its memory"
+
+
+def test_a_count_may_be_wrong_by_one_block_of_several(shape: Start) -> None:
+    """A thread may be moving a block. Then it is in no list."""
+    with shape("mixed", LD_PRELOAD=SYSTEM) as truth:
+        segment = Segment(truth.pid)
+        used = segment.number(segment.page + PAGE_USED, "<I")
+        right = scan(truth.pid)["live"]["blocks"]
+        with segment.damaged(segment.page + PAGE_USED, used - 1, "<I"):
+            assert scan(truth.pid)["live"]["blocks"] == right - 1
+        with segment.damaged(segment.page + PAGE_USED, used - 2, "<I"):
+            assert scan(truth.pid)["problem"]
+
+
+def test_the_count_of_a_single_block_is_exact(shape: Start) -> None:
+    with shape("mapped", LD_PRELOAD=SYSTEM) as truth:
+        segment = Segment(truth.pid)
+        assert segment.number(segment.page + CAPACITY, "<H") == 1
+        assert segment.number(segment.page + PAGE_USED, "<I") == 1
+        with segment.damaged(segment.page + PAGE_USED, 0, "<I"):
+            assert scan(truth.pid)["problem"]
+
+
+@pytest.mark.parametrize("words", ["abc 1", "0 1", "9x 1", "-1 1", "1", "209 --core core"])
+def test_a_version_is_a_number_and_belongs_to_a_process(words: str) -> None:
+    command = [str(native.program("look")), "--mimalloc", *words.split()]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "[--mimalloc VERSION] PID | [--no-leaks] --core FILE" in done.stderr
 
 
 @pytest.mark.slow
