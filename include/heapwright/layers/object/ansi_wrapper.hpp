@@ -51,7 +51,7 @@ public:
             void* const object = SuperHeap::tryMallocFast(size);
             return object != nullptr ? object : afterAll(size, *this);
         } else if constexpr (AtOnceHeap<SuperHeap>) {
-            void* const object = SuperHeap::mallocAtOnce(size);
+            void* const object = SuperHeap::mallocAtOnce(least(size));
             return object != nullptr ? object : afterAll(size, *this);
         } else {
             if (size > largest) [[unlikely]] {
@@ -84,7 +84,7 @@ public:
     [[nodiscard, gnu::always_inline]] void* mallocAtOnce(std::size_t size) noexcept
         requires AtOnceHeap<SuperHeap>
     {
-        return SuperHeap::mallocAtOnce(size);
+        return SuperHeap::mallocAtOnce(least(size));
     }
     [[nodiscard]] void* mallocSlow(std::size_t size) noexcept
         requires SplitPathHeap<SuperHeap> || AtOnceHeap<SuperHeap>

@@ -33,7 +33,7 @@
 // argument is readable, so put a layer that detects wrong pointers over it. An object that is never
 // freed is never checked.
 // Cost: 8 bytes for each object, two multiplications to allocate and to free it, and a call of
-// `getSize`.
+// `getSize` (none where the heap below reports the size at once).
 // Source: the canaries of hardened_malloc.
 //
 // Example: TailCanaryHeap<MallocHeap>

@@ -7,8 +7,8 @@
 //
 // Each request sets a flag of its thread. The exit hooks of the layers below set another
 // (`SlowPath`). A request that finds one of them set allocates from an emergency arena. It frees an
-// arena object to the arena, and defers the free of any other object. The next ordinary request
-// that a cache below does not serve at once performs it.
+// arena object to the arena, and defers the free of any other object. The next `free`, `trim` or
+// allocation performs it, but not an allocation that a cache below serves at once.
 //
 // Invariant: no request waits for a lock that its own thread holds.
 // Cost: a thread-local flag set and cleared, a load of a list's head, a range check on free.
@@ -354,8 +354,8 @@ private:
     }
 
     /// Whether the flag is set or there is work to do first. `malloc` tests both at once and jumps
-    /// to a function out of line if so, and `free` as well, which does no deferred work. These
-    /// functions are static, so that their argument stays in its register.
+    /// to a function out of line if so. These functions are static, so that their argument stays
+    /// in its register.
     [[nodiscard]] bool busy() const noexcept {
         return isInside() || deferred_.any() || deferredWorkDue();
     }

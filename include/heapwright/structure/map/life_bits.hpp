@@ -45,6 +45,7 @@ public:
     /// Marks an object as live. Returns the previous state. Nothing has changed if that is `live`
     /// or `unknown`. It is `unknown` if the address has no bits yet (`ensure`), or if all objects
     /// near it count as live.
+    /// Pre: the address starts a granule.
     [[gnu::always_inline]] Life enter(const void* object) noexcept {
         Word* const word = find(addressOf(object));
         if (word == nullptr) [[unlikely]] {
@@ -80,12 +81,14 @@ public:
     }
 
     /// Ensures that an address has bits; false if there is no memory for them.
+    /// Pre: the address starts a granule.
     [[nodiscard]] bool ensure(const void* object) noexcept {
         return find(addressOf(object)) != nullptr || made(addressOf(object));
     }
 
     /// For an object without memory for its bits: all addresses of its leaf, or of its middle,
     /// count as live from now on.
+    /// Pre: the address starts a granule.
     void passAllNear(const void* object) noexcept {
         const Address address = addressOf(object);
         Middle* const middle = filled(root_[address / middleSpan], passing<Middle>());

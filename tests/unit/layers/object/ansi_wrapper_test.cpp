@@ -3,6 +3,7 @@
 #include <heapwright/layers/object/align_heap.hpp>
 #include <heapwright/layers/object/ansi_wrapper.hpp>
 #include <heapwright/layers/object/size_heap.hpp>
+#include <heapwright/layers/observe/tail_canary_heap.hpp>
 #include <heapwright/layers/source/mmap_heap.hpp>
 
 #include <support/counting_heap.hpp>
@@ -63,6 +64,26 @@ TEST_F(ANSIWrapperTest, AppliesTheRulesToWhatIsNotServedAtOnce) {
     EXPECT_EQ(Ledger::the().requests, 4U);
     EXPECT_EQ(heap.malloc(std::size_t{PTRDIFF_MAX} + 1), nullptr);
     EXPECT_EQ(Ledger::the().requests, 4U) << "the heap below was not asked";
+}
+
+/// Reports at once how large its objects are.
+class KnowingHeap : public AlignHeap<SizeHeap<CountingHeap>> {
+public:
+    [[nodiscard]] void* tryMallocKnown(std::size_t size, std::size_t& usable) noexcept {
+        void* const object = malloc(size);
+        usable = getSize(object);
+        return object;
+    }
+};
+
+/// The canary has no secret before the first request, so it does not serve that one at once.
+TEST_F(ANSIWrapperTest, HasOneSizeForAllObjectsOfNothing) {
+    ANSIWrapper<TailCanaryHeap<KnowingHeap>> heap;
+    void* const objects[] = {heap.malloc(0), heap.malloc(0), heap.mallocAtOnce(0)};
+    for (void* const object : objects) {
+        EXPECT_EQ(heap.getSize(object), 1U);
+        heap.free(object);
+    }
 }
 
 TEST_F(ANSIWrapperTest, ClearsObjectsOfCalloc) {
