@@ -7,6 +7,7 @@
 #include <heapwright/platform/environment.hpp>
 #include <heapwright/platform/output.hpp>
 #include <heapwright/platform/signal_names.hpp>
+#include <heapwright/structure/settings/setting_text.hpp>
 
 #include <cstring>
 #include <string_view>
@@ -14,8 +15,6 @@
 namespace heapwright::sampler {
 
 namespace {
-
-constexpr std::uint64_t largest = std::uint64_t{1} << 53U;
 
 void say(std::string_view text) noexcept {
     platform::writeAll(2, text.data(), text.size());
@@ -29,48 +28,18 @@ void refuse(std::string_view name, const char* expected) noexcept {
     say("\n");
 }
 
-/// A whole number, maybe with a unit of 1024 (K, M, G, T). False if it is none.
-bool parse(std::string_view text, bool units, std::uint64_t& value) noexcept {
-    std::uint64_t sum = 0;
-    std::size_t place = 0;
-    for (; place < text.size() && text[place] >= '0' && text[place] <= '9'; ++place) {
-        sum = sum * 10 + static_cast<std::uint64_t>(text[place] - '0');
-        if (sum > largest) {
-            return false;
-        }
-    }
-    if (place == 0) {
-        return false;
-    }
-    if (units && place < text.size()) {
-        constexpr std::string_view letters = "KMGT";
-        const std::size_t unit = letters.find(text[place]);
-        if (unit == std::string_view::npos) {
-            return false;
-        }
-        const std::uint64_t factor = std::uint64_t{1} << (10 * (unit + 1));
-        if (sum > largest / factor) {
-            return false;
-        }
-        sum *= factor;
-        ++place;
-    }
-    value = sum;
-    return place == text.size();
-}
-
 /// Reads a number if the variable is set.
 void readNumber(const char* name, bool units, std::uint64_t least, std::uint64_t& value) noexcept {
     const std::string_view text = platform::variableIn(platform::environmentTexts(), name);
-    std::uint64_t found = 0;
     if (text.empty()) {
         return;
     }
-    if (!parse(text, units, found) || found < least) {
+    const auto found = units ? byteCount(text) : wholeNumber(text, largestSetting);
+    if (!found || *found < least) {
         refuse(name, units ? "expected bytes above 0, such as 512K" : "expected a whole number");
         return;
     }
-    value = found;
+    value = *found;
 }
 
 } // namespace

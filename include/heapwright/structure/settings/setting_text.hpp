@@ -77,19 +77,30 @@ chosen(std::string_view text, const std::array<Choice<Value>, Count>& choices) n
     return std::nullopt;
 }
 
-/// A decimal number that fits into 32 bits.
-[[nodiscard]] constexpr std::optional<std::uint32_t> wholeNumber(std::string_view text) noexcept {
+/// The most that a setting can state: each whole number up to here is one of JSON, too.
+inline constexpr std::uint64_t largestSetting = std::uint64_t{1} << 53U;
+
+/// A decimal number of at most `most`.
+/// Pre: `most` is at most `largestSetting`.
+[[nodiscard]] constexpr std::optional<std::uint64_t> wholeNumber(std::string_view text,
+                                                                 std::uint64_t most) noexcept {
     std::uint64_t number = 0;
     for (const char digit : text) {
         if (digit < '0' || digit > '9') {
             return std::nullopt;
         }
         number = number * 10 + static_cast<unsigned>(digit - '0');
-        if (number > UINT32_MAX) {
+        if (number > most) {
             return std::nullopt;
         }
     }
-    return text.empty() ? std::nullopt : std::optional(static_cast<std::uint32_t>(number));
+    return text.empty() ? std::nullopt : std::optional(number);
+}
+
+/// A decimal number that fits into 32 bits.
+[[nodiscard]] constexpr std::optional<std::uint32_t> wholeNumber(std::string_view text) noexcept {
+    const auto number = wholeNumber(text, UINT32_MAX);
+    return number ? std::optional(static_cast<std::uint32_t>(*number)) : std::nullopt;
 }
 
 /// A time in milliseconds, from "250ms", "2s" or "5min". Less than the value for "never".
@@ -110,14 +121,14 @@ chosen(std::string_view text, const std::array<Choice<Value>, Count>& choices) n
 
 /// A number of bytes from 1 to 2^53, as "4096", "512K", "4M", "2G" or "1T".
 [[nodiscard]] constexpr std::optional<std::uint64_t> byteCount(std::string_view text) noexcept {
-    constexpr std::uint64_t largest = std::uint64_t{1} << 53U;
     constexpr std::string_view letters = "KMGT";
     const std::size_t letter =
         text.empty() ? std::string_view::npos : letters.find(text[text.size() - 1]);
     const bool plain = letter == std::string_view::npos;
-    const auto number = wholeNumber(firstOf(text, plain ? text.size() : text.size() - 1));
     const std::uint64_t unit = plain ? 1 : std::uint64_t{1024} << (10 * letter);
-    if (!number || *number == 0 || *number > largest / unit) {
+    const auto number =
+        wholeNumber(firstOf(text, plain ? text.size() : text.size() - 1), largestSetting / unit);
+    if (!number || *number == 0) {
         return std::nullopt;
     }
     return *number * unit;

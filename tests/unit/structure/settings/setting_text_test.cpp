@@ -74,6 +74,9 @@ TEST(SettingText, ReadsBytesWithTheirUnit) {
     static_assert(byteCount("3G") == std::uint64_t{3} << 30U);
     static_assert(byteCount("8192T") == std::uint64_t{1} << 53U);
     static_assert(!byteCount("8193T"));
+    static_assert(byteCount("8589934592") == byteCount("8G"));
+    static_assert(byteCount("9007199254740992") == byteCount("8192T"));
+    static_assert(!byteCount("9007199254740993"));
     static_assert(!byteCount("0"));
     static_assert(!byteCount("K"));
     static_assert(!byteCount("512k"));
