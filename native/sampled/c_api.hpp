@@ -221,6 +221,9 @@ private:
             return Plain::posixMemalign(out, alignment, size);
         }
         const int error = Plain::posixMemalign(out, alignment, std::max(size, least));
+        if (error == ENOMEM && size < least) {
+            return Plain::posixMemalign(out, alignment, size);
+        }
         if (error == 0) {
             note(*out, size, frame);
         }

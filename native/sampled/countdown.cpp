@@ -7,6 +7,7 @@
 #include <atomic>
 #include <dlfcn.h>
 
+#include <heapwright/platform/abort.hpp>
 #include <heapwright/platform/errno_keeper.hpp>
 #include <heapwright/structure/settings/granary_settings.hpp>
 
@@ -87,6 +88,9 @@ int dlclose(void* library) noexcept {
     Close* function = next.load(std::memory_order_relaxed);
     if (function == nullptr) {
         function = reinterpret_cast<Close*>(::dlsym(RTLD_NEXT, "dlclose"));
+        if (function == nullptr) {
+            heapwright::platform::abortWithMessage("dlclose", "the C library has none");
+        }
         next.store(function, std::memory_order_relaxed);
     }
     const int result = function(library);

@@ -57,6 +57,20 @@ int main(void) {
     return 0;
 }
 """
+WITHOUT_MEMORY = r"""
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <sys/resource.h>
+int main(void) {
+    void* block;
+    for (int i = 0; i < 100; ++i) if (posix_memalign(&block, 64, 100) != 0) return 1;
+    const struct rlimit none = {1 << 20, 1 << 20};
+    setrlimit(RLIMIT_AS, &none);
+    long served = 0;
+    while (posix_memalign(&block, 64, 100) == 0) ++served;
+    return aligned_alloc(64, 100) == NULL ? 0 : 2;
+}
+"""
 SETTING = r"""
 #include <heapwright/c/granary.h>
 #include <errno.h>
@@ -82,7 +96,16 @@ def test_blocks_are_as_in_granary(mean: str, inside: Sampled, compiled: Compiled
         assert document.counts(5005)[:2] == (0, 1)
 
 
-@pytest.mark.parametrize(("mean", "text"), [("524288", "512K"), ("3M", "3M"), ("off", "off")])
+def test_without_memory_for_a_sample_a_request_is_served_plainly(
+    inside: Sampled, compiled: Compiled
+) -> None:
+    run = inside(compiled(WITHOUT_MEMORY), mean="3K")
+    assert run.done.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("mean", "text"), [("8589934592", "8G"), ("524288", "512K"), ("3M", "3M"), ("off", "off")]
+)
 def test_the_program_reads_the_setting_and_cannot_change_it(
     mean: str, text: str, inside: Sampled, compiled: Compiled
 ) -> None:
