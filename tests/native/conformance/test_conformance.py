@@ -28,6 +28,7 @@ CATALOGUE = read_catalogue(HERE.parents[2] / "catalogue" / "allocators.toml")
 DIFFERENCES = tomllib.loads((HERE / "differences.toml").read_text(encoding="utf-8"))
 SKIPPED = 77
 TIMEOUT_S = 150
+"""More than `watchdogSeconds` of native/conformance/main.cpp: the program states the failure."""
 FOREIGN = ("LD_", "MALLOC_", "GLIBC_")
 
 try:

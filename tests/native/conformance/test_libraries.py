@@ -79,21 +79,29 @@ def of_others(name: str) -> set[str]:
     return words[False] - words[True]
 
 
+def shown(name: str) -> set[str]:
+    """The symbols that a library exports."""
+    with native.library(name).open("rb") as file:
+        symbols = ELFFile(file).get_section_by_name(".dynsym")
+        assert isinstance(symbols, SymbolTableSection)
+        return {
+            symbol.name for symbol in symbols.iter_symbols() if symbol.entry.st_shndx != "SHN_UNDEF"
+        }
+
+
 def test_shows_the_entry_points_and_nothing_else(name: str) -> None:
     text = (ROOT / "native" / "preload" / "exports.map").read_text(encoding="utf-8")
     listed = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
     listed = listed.partition("global:")[2].partition("local:")[0]
     wanted = set(re.findall(r"\w+", listed)) - of_others(name) - OF_SAMPLES
     with native.library(name).open("rb") as file:
-        elf = ELFFile(file)
-        symbols = elf.get_section_by_name(".dynsym")
-        assert isinstance(symbols, SymbolTableSection)
-        shown = {
-            symbol.name for symbol in symbols.iter_symbols() if symbol.entry.st_shndx != "SHN_UNDEF"
-        }
-        if elf["e_machine"] not in PROCESSORS_WITH_DLOPEN:
+        if ELFFile(file)["e_machine"] not in PROCESSORS_WITH_DLOPEN:
             wanted -= {"dlopen", "dlmopen"}
-    assert shown == wanted
+    assert shown(name) == wanted
+
+
+def test_samples_add_their_own_entry_points_to_those_of_granary() -> None:
+    assert shown("granary-sampled") == shown("granary") | OF_SAMPLES
 
 
 def test_describes_itself(name: str) -> None:

@@ -214,6 +214,36 @@ TEST_F(ThreadQuarantineHeapDeathTest, DiesOfAWriteIntoWhatWaits) {
     }
 }
 
+/// Knows the sizes of its objects at once. No free passes its fast path.
+class RefusingHeap : public Source {
+public:
+    static constexpr bool splitPath = true;
+    [[nodiscard]] void* tryMallocFast(std::size_t size) noexcept { return malloc(size); }
+    [[nodiscard]] bool tryFreeFast(void* /*object*/) noexcept { return false; }
+    [[nodiscard]] void* mallocSlow(std::size_t size) noexcept { return malloc(size); }
+    void freeSlow(void* object) noexcept { free(object); }
+    [[nodiscard]] std::size_t tryGetSizeFast(void* object) noexcept { return getSize(object); }
+};
+
+TEST_F(ThreadQuarantineHeapDeathTest, ChecksWhatItFreesWithAKnownSize) {
+    using Knowing = ThreadQuarantineHeap<16, 64 * KiB, 64, RefusingHeap>;
+    static_assert(FastKnownFreeHeap<Knowing> && SplitPathHeap<RefusingHeap>);
+    for (const std::size_t size : {std::size_t{16}, Knowing::mostKnownFast}) {
+        Knowing heap;
+        auto* const object = static_cast<unsigned char*>(heap.malloc(size));
+        std::memset(object, 1, size);
+        heap.freeKnownFast(object, size);
+        EXPECT_EQ(object[0], Poisoned::poison);
+        EXPECT_EQ(object[size - 1], Poisoned::poison);
+        object[size - 1] ^= 1U;
+        EXPECT_EXIT(heap.flush(), ::testing::KilledBySignal(SIGABRT),
+                    "^heapwright: free\\(\\): use after free\n");
+        object[size - 1] ^= 1U;
+        EXPECT_TRUE(heap.flush());
+        EXPECT_TRUE(Ledger::the().live.empty()) << "the slow path released it";
+    }
+}
+
 TEST_F(ThreadQuarantineHeapDeathTest, DiesOfADoubleFreeWhileItWaits) {
     Heap heap;
     void* const object = heap.malloc(64);
