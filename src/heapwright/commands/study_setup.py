@@ -47,7 +47,7 @@ from heapwright.experiment.measurement import Conditions
 from heapwright.experiment.preload import PreloadPaths
 from heapwright.experiment.simulation import TOOLS, refuse_without_valgrind
 from heapwright.experiment.study_hooks import Filling
-from heapwright.experiment.study_measurement import Job
+from heapwright.experiment.study_measurement import Job, shown
 from heapwright.experiment.treatments import (
     TUNABLES,
     Treatment,
@@ -331,7 +331,7 @@ def _cell(treatment: Treatment) -> Cell:
         id=treatment.level,
         levels=dict(treatment.levels),
         allocator=treatment.allocator.name,
-        command=treatment.command,
+        command=shown(treatment.command),
         environment=dict(treatment.environment),
         prefix=treatment.prefix,
         cpus=treatment.cpus or "",

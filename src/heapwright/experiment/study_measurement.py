@@ -320,6 +320,11 @@ def in_block(words: Sequence[str], block: int) -> tuple[str, ...]:
     return tuple(word.replace(OF_RUN[BLOCK], str(block)) for word in words)
 
 
+def shown(words: Sequence[str]) -> tuple[str, ...]:
+    """The words of a command of every block, with the place as the study file has it."""
+    return tuple(word.replace(OF_RUN[BLOCK], f"{{{BLOCK}}}") for word in words)
+
+
 def measuring(template: Sequence[str], command: Sequence[str], report: Path) -> tuple[str, ...]:
     """The command that measures another."""
     words: list[str] = []

@@ -9,11 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from heapwright.artefacts.run.provenance import Allocator, Kind
+from heapwright.artefacts.study.factor import Level
 from heapwright.artefacts.study.file import parse_study
+from heapwright.artefacts.study.template import OF_RUN, fill
 from heapwright.base.errors import HeapwrightError
 from heapwright.experiment.hooks import run_hook
 from heapwright.experiment.study_hooks import Filling, StudyHooks
-from heapwright.experiment.study_measurement import in_block, measuring, thinned
+from heapwright.experiment.study_measurement import in_block, measuring, shown, thinned
 from heapwright.experiment.treatments import Treatment
 
 STUDY = """
@@ -35,8 +37,12 @@ def test_the_measuring_command_holds_the_measured_one() -> None:
     assert words == ("time", "-o", "/r", "--", "ls", "-l", "x")
 
 
-def test_the_number_of_the_block_is_put_into_each_word() -> None:
-    assert in_block(("x", "--seed={block}", "{block}"), 7) == ("x", "--seed=7", "7")
+def test_the_number_of_the_block_is_put_into_each_place_and_into_no_text_that_is_like_it() -> None:
+    levels = {"pattern": Level("odd", "{block}")}
+    templates = ("--seed={block}", "{{block}}", "{pattern}", "{block}{block}")
+    words = [fill(each, levels, programs=str, others=OF_RUN) for each in templates]
+    assert in_block(words, 7) == ("--seed=7", "{block}", "{block}", "77")
+    assert shown(words) == ("--seed={block}", "{block}", "{block}", "{block}{block}")
 
 
 @given(st.lists(st.integers(0, 2**40)), st.integers(2, 50))

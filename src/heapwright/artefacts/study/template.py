@@ -25,8 +25,8 @@ PYTHON = "python"
 PLACES = (FOLDER, NATIVE, PYTHON)
 """The facts of this installation, the same for all studies."""
 BLOCK = "block"
-OF_RUN = {BLOCK: f"{{{BLOCK}}}"}
-"""What a run fills in: these places stay as they are in a treatment."""
+OF_RUN = {BLOCK: f"\0{BLOCK}\0"}
+"""What a run fills in: marks in a treatment. No argument of a program can contain a NUL."""
 
 
 class TemplateError(ValueError):
@@ -72,8 +72,7 @@ def fill(
 ) -> str:
     """Fill in a template; `programs` gives a workload's path. Raises TemplateError.
 
-    `others` are further names, such as `folder`, or what finds what they stand for; one that is
-    given as `{name}` stays as it is.
+    `others` are further names, such as `folder`, or what finds what they stand for.
     """
     extra = others or {}
 
