@@ -5,7 +5,7 @@
 # make test           build and run the quick tests; tests/README.md says which tests each target runs
 # make test-all       all tests, the longest proofs too
 # make test-programs  tests that need servers, desktop programs, a browser or R; each allocator in turn
-# make test-kernel    builds six kernels, boots each of them twice and compares (takes half an hour or more once)
+# make test-kernel    builds seven kernels, boots six of them twice and compares (half an hour or more once)
 # make test-boot      boots a kernel twice and compares; builds it if a part of its build changed
 # make stress         all workloads under all composed allocators, 24 CPU-minutes (resumable)
 # make endurance      granary for a thousand million operations; ENDURANCE='--operations 1e10' for more

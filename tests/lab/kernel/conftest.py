@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Boots of kernels are tested where there is a kernel to boot: `make test-kernel` builds four.
+"""Boots of kernels are tested where there is a kernel to boot: `make test-kernel` builds them.
 
 Where the cache holds none, the file of those tests is not collected; all others need no kernel.
 """

@@ -60,6 +60,7 @@ def test_requests_of_a_kernel_are_recorded_and_every_model_serves_them(
             assert abs(near.mean_error) < NEAR
 
 
+@pytest.mark.slow
 def test_a_buffer_that_is_too_small_is_reported_and_nothing_is_made() -> None:
     with pytest.raises(GuestError, match=r"lost [\d,]+ of its events") as caught:
         record(KERNELS[0], Asked(load_of("nothing", "small")), CACHE, buffer_mib=1)
