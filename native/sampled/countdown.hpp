@@ -41,8 +41,8 @@ extern constinit thread_local Countdown countdown __attribute__((tls_model("init
 }
 
 /// Whether a request that `pass` has refused is a sample. If it is none, it is counted.
-/// Post: if true, the caller calls `note` with the block, or allocates without a sample, because
-/// there is no memory for one; the next request is then due.
+/// Post: if true, the caller calls `note` with the block. Without memory for a sample it allocates
+/// plainly, and the next request is then due.
 [[nodiscard, gnu::cold, gnu::noinline]] bool isDue(std::size_t size) noexcept;
 
 /// Notes a sample, and draws the distance to the next one. `frame` is that of the function that

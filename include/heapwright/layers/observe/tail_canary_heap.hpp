@@ -32,8 +32,8 @@
 // Pre: the heap below reports a size of at least 8 for each object. The memory of an object
 // argument is readable, so put a layer that detects wrong pointers over it. An object that is never
 // freed is never checked.
-// Cost: 8 bytes for each object, two multiplications to allocate and to free it, and a call of
-// `getSize` (none where the heap below reports the size at once).
+// Cost: 8 bytes for each object, two multiplications to allocate and to free it. Also a call of
+// `getSize`, unless the heap below reports the size at once.
 // Source: the canaries of hardened_malloc.
 //
 // Example: TailCanaryHeap<MallocHeap>
