@@ -54,7 +54,12 @@ def named(source: str) -> Iterator[str]:
 
 
 # The packages of programs that have another name.
-PACKAGE_OF = {"env": "coreutils", "gs": "ghostscript", "sh": "dash", "/lib/ld-musl-x86_64.so.1": "musl-tools"}
+PACKAGE_OF = {
+    "env": "coreutils",
+    "gs": "ghostscript",
+    "sh": "dash",
+    "/lib/ld-musl-x86_64.so.1": "musl-tools",
+}
 
 
 def prefixes(value: object) -> Iterator[str]:
