@@ -64,7 +64,7 @@ INCLUDES: dict[str, set[str]] = {
     "native/rust": HEAPS | {"native/preload"},
     "native/runner": LOW | {"include/c"},
     "native/sampled": HEAPS | {"native/preload", "native/recorder", "native/sampler"},
-    "native/sampler": TRACES | {"native/recorder"},
+    "native/sampler": TRACES | {"include/structure", "native/preload", "native/recorder"},
     "native/synth": TRACES,
     "native/trace": LOW,
     "native/valgrind": LOW,
