@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from heapwright import commands
+from heapwright.cli import options
 
 Allocators = Annotated[
     str,
@@ -23,13 +24,23 @@ Jobs = Annotated[
     typer.Option("-j", "--jobs", min=1, max=4096, help="Default: as many as processors."),
 ]
 
+Again = Annotated[bool, typer.Option("--again", help="Also build what the cache has already.")]
+
+BootLimit = Annotated[
+    float,
+    typer.Option(
+        metavar="SECONDS",
+        min=1,
+        max=options.LONGEST_S,
+        help="The limit of one boot in the host's time.",
+    ),
+]
+
 
 def build(
     allocators: Allocators = "slub,slab,slob,slqb",
     jobs: Jobs = None,
-    again: Annotated[
-        bool, typer.Option("--again", help="Also build what the cache has already.")
-    ] = False,
+    again: Again = False,
     keep_source: Annotated[
         bool, typer.Option("--keep-source", help="Keep the unpacked source, which takes 1 GB.")
     ] = False,

@@ -2,28 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """`heapwright kernel check`: the command line only; `commands.kernel_check` does the work."""
 
-from typing import Annotated
-
 import typer
 
 from heapwright import commands
 from heapwright.base.errors import ExitCode
-from heapwright.cli import options
-from heapwright.cli.kernel_build import Allocators, Jobs
+from heapwright.cli.kernel_build import Allocators, BootLimit, Jobs
 
 
 def check(
     allocators: Allocators = "slub,slab,slob,slqb",
     jobs: Jobs = None,
-    timeout: Annotated[
-        float,
-        typer.Option(
-            metavar="SECONDS",
-            min=1,
-            max=options.LONGEST_S,
-            help="The limit of one boot in the host's time.",
-        ),
-    ] = 3600,
+    timeout: BootLimit = 3600,
 ) -> None:
     """Run the kernel's own tests and checks of an allocator in a kernel built with them.
 

@@ -8,26 +8,15 @@ from typing import Annotated
 import typer
 
 from heapwright import commands
-from heapwright.cli import options
-from heapwright.cli.kernel_build import Allocators, Jobs
+from heapwright.cli.kernel_build import Again, Allocators, BootLimit, Jobs
 
 
 def replay(
     trace: Annotated[Path, typer.Argument(metavar="TRACE", help="A kernel trace.")],
     allocators: Allocators = "slub,slab,slob,slqb",
     jobs: Jobs = None,
-    again: Annotated[
-        bool, typer.Option("--again", help="Also build what the cache has already.")
-    ] = False,
-    timeout: Annotated[
-        float,
-        typer.Option(
-            metavar="SECONDS",
-            min=1,
-            max=options.LONGEST_S,
-            help="The limit of one boot in the host's time.",
-        ),
-    ] = 1800,
+    again: Again = False,
+    timeout: BootLimit = 1800,
 ) -> None:
     """Replay a kernel trace in real kernels, and show the slab memory that it takes there.
 
