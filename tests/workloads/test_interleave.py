@@ -8,6 +8,9 @@ from heapwright.base import native
 
 from .conftest import result
 
+# A thread that yields to another program may go on itself. Other work then lowers the turns.
+OFTEN = 0.1
+SELDOM = 0.02
 WORK = ("--objects", 1000, "--rounds", 10, "--threads", 8, "--interleave")
 
 
@@ -20,18 +23,18 @@ def handed_over(allocator: str, environment: dict[str, str] | None = None) -> fl
 
 
 def test_a_locked_heap_passes_its_lock_between_threads() -> None:
-    assert handed_over("kingsley") > 0.5
+    assert handed_over("kingsley") > OFTEN
 
 
 def test_private_heaps_stay_with_their_threads() -> None:
-    assert handed_over("private") < 0.05
+    assert handed_over("private") < SELDOM
 
 
 def test_as_many_processors_as_the_environment_says() -> None:
     crowded = handed_over("hoard", {"HEAPWRIGHT_PROCESSORS": "1"})
     spacious = handed_over("hoard", {"HEAPWRIGHT_PROCESSORS": "8"})
-    assert crowded > 0.5, "eight threads on two heaps"
-    assert spacious < 0.05, "and each on its own"
+    assert crowded > OFTEN, "eight threads on two heaps"
+    assert spacious < SELDOM, "and each on its own"
 
 
 @pytest.mark.parametrize("observer", ["lines", "memory"])
