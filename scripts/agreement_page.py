@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prints the README of an agreement of rankings: method, means, and one line for each program.
 
-    heapwright agree --all --scale small --keep answers --json agreement.json
-    python scripts/agreement_page.py agreement.json > docs/results/agreement/README.md
+    heapwright agree --all --scale small --whole --keep answers --json agreement.json
+    gzip -9n agreement.json
+    python scripts/agreement_page.py agreement.json.gz > docs/results/agreement/README.md
 
 Run it with the environment that has the tool. It computes nothing: every figure is in the document.
 """
 
+import gzip
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -44,8 +46,11 @@ def _about(found: RankingAgreement) -> str:
             "```sh",
             f"heapwright agree --all{scale} -a {names} -n {found.blocks} --seed {found.seed}"
             f"{gaps}{visits}{whole} --json agreement.json",
-            "python scripts/agreement_page.py agreement.json   # this page",
+            "gzip -9n agreement.json",
+            "python scripts/agreement_page.py agreement.json.gz   # this page",
             "```",
+            "",
+            "The document with every figure: [agreement.json.gz](agreement.json.gz).",
         ]
     )
 
@@ -74,9 +79,9 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def main(arguments: Sequence[str]) -> int:
     if len(arguments) != 1:
-        sys.stderr.write("usage: agreement_page.py agreement.json\n")
+        sys.stderr.write("usage: agreement_page.py agreement.json.gz\n")
         return 2
-    found = RankingAgreement.from_json(Path(arguments[0]).read_bytes())
+    found = RankingAgreement.from_json(gzip.decompress(Path(arguments[0]).read_bytes()))
     sys.stdout.write(page(found, program_names()))
     return 0
 

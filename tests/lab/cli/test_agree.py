@@ -3,12 +3,14 @@
 """`heapwright agree`: rankings of a program, of its replay and of a load that imitates it."""
 
 import csv
+import gzip
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 from heapwright.artefacts.agreement.document import RankingAgreement
+from heapwright.artefacts.program.library import program_names
 from heapwright.base.errors import ExitCode
 from heapwright.report.agreement import conclusions
 from support.scripts import load_script
@@ -34,6 +36,12 @@ def page_of(found: RankingAgreement, every: Sequence[str]) -> str:
     """What scripts/agreement_page.py makes of a document."""
     text: str = load_script("scripts/agreement_page.py").page(found, every)
     return text
+
+
+def test_the_page_of_results_is_that_of_its_document() -> None:
+    kept = Path(__file__).parents[3] / "docs/results/agreement"
+    found = RankingAgreement.from_json(gzip.decompress((kept / "agreement.json.gz").read_bytes()))
+    assert page_of(found, program_names()) == (kept / "README.md").read_text()
 
 
 @pytest.fixture
