@@ -8,7 +8,7 @@ import sys
 from heapwright.commands.kernel_build import parse_allocators
 from heapwright.commands.text import printing
 from heapwright.kernel.build import build, plan
-from heapwright.kernel.checks import FOLDER, CheckedKernel, check_plan, checked
+from heapwright.kernel.checks import FOLDER, CheckedKernel, Outcome, check_plan, checked
 from heapwright.kernel.folders import kernel_cache
 from heapwright.kernel.image_cache import find
 from heapwright.kernel.machine import find_qemu
@@ -37,18 +37,29 @@ def check_kernels(allocators: str, jobs: int | None, timeout_s: float) -> bool:
 
 
 def show_checks(kernel: CheckedKernel) -> None:
+    headings = ("Kernel", "Boot", "Check", "Result", "Cases")
     rows = [
-        (kernel.allocator, check.boot, check.name, "passed" if check.passed else "failed")
-        for check in kernel.checks
+        (kernel.allocator, each.boot, each.name, each.outcome, _number(each.cases))
+        for each in kernel.checks
     ]
     with printing():
-        make_console().print(Columns(("Kernel", "Boot", "Check", "Result"), rows, left=4))
+        console = make_console()
+        console.print(Columns(headings, rows, left=4))
+        for each in kernel.checks:
+            if each.outcome is Outcome.NONE:
+                console.print(f"{each.name} does not apply: {each.line}", markup=False)
+            for case in each.skipped:
+                console.print(f"skipped in {each.name}: {case}", markup=False)
     if kernel.passed:
         return
-    for check in kernel.checks:
-        if not check.passed:
-            _say(f"{kernel.allocator}, {check.boot}: {check.name}: {check.line}")
+    for each in kernel.checks:
+        if each.failed:
+            _say(f"{kernel.allocator}, {each.boot}: {each.name}: {each.line}")
     _say("\n".join(["the console's last lines:", *kernel.tail, f"all of it: {kernel.log}"]))
+
+
+def _number(cases: int | None) -> str:
+    return "" if cases is None else f"{cases:,}"
 
 
 def _say(text: str) -> None:

@@ -8,20 +8,21 @@ did not run to its end.
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from pathlib import Path
 
 from heapwright.base.scratch import Scratch
-from heapwright.kernel.boot import run_machine
+from heapwright.kernel.boot import Asked, check_guest, run_machine
 from heapwright.kernel.build import Plan
 from heapwright.kernel.configuration import Fragment, read_fragment
-from heapwright.kernel.folders import ALLOCATORS, shipped
+from heapwright.kernel.folders import shipped
 from heapwright.kernel.guest import Programs, initramfs
 from heapwright.kernel.image_cache import Built
 from heapwright.kernel.loads import load_of
 from heapwright.kernel.machine import Machine, find_qemu
-from heapwright.kernel.records import GuestError
+from heapwright.kernel.records import GuestError, read_records
 
 FOLDER = "checks"
 """Of the cache: apart from the kernels that are measured."""
@@ -31,7 +32,6 @@ FRAGMENTS = {
     "slob": ("checks",),
     "slqb": ("checks", "checks-objects"),
 }
-OBJECTS = ("slab", "slub", "slqb")
 TESTS = "tests"
 POISON = "red zones and poison"
 CHURN = "churn"
@@ -48,9 +48,19 @@ KFENCE = "kfence"
 EXPECTED = re.compile(r"BUG: KFENCE:")
 """The tests of KFENCE make mistakes and read its reports. Elsewhere such a report counts."""
 KFENCE_BEGINS = re.compile(rf"# Subtest: {KFENCE}\s*$")
-KFENCE_ENDS = re.compile(rf"(?:^|\] )(?:not )?ok \d+ (?:- )?{KFENCE}\s*$")
+KFENCE_ENDS = re.compile(rf"(?:^|\] )(?:not )?ok \d+ (?:- )?{KFENCE}(?:\s*$| # SKIP)")
 NOISE_BEGINS, NOISE_ENDS = "vvv Ignore", "^^^ "
 """Around the warnings that the test of identities provokes."""
+CASE = re.compile(r"(?:^|\] ) {4}ok \d+ (?:- )?(?P<name>\S+)(?P<skipped> # SKIP.*)?\s*$")
+"""The last line of one case of a suite."""
+
+
+class Outcome(StrEnum):
+    """How a test or a check ended."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    NONE = "does not apply"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,31 +70,53 @@ class KernelTest:
     name: str
     passed: re.Pattern[str]
     failed: re.Pattern[str]
-    allocators: tuple[str, ...] = ALLOCATORS
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    """Allocators to which it does not apply, and why."""
+    suite: bool = False
+    """Its cases have lines of their own. Otherwise their number is a group of `passed`."""
 
 
-def _suite(name: str, allocators: tuple[str, ...] = ALLOCATORS) -> KernelTest:
-    line = rf"ok \d+ (?:- )?{name}\s*$"
-    begin = r"(?:^|\] )"
-    return KernelTest(name, re.compile(begin + line), re.compile(rf"{begin}not {line}"), allocators)
+def _suite(name: str, reasons: Mapping[str, str] | None = None) -> KernelTest:
+    """A suite of which every case was skipped tested nothing."""
+    begin, line = r"(?:^|\] )", rf"ok \d+ (?:- )?{name}"
+    return KernelTest(
+        name,
+        re.compile(rf"{begin}{line}\s*$"),
+        re.compile(rf"{begin}(?:not {line}\s*$|{line} # SKIP)"),
+        reasons or {},
+        suite=True,
+    )
 
 
+OTHERS = ("slab", "slqb", "slob")
+OVERFLOW, IDA, MEMINIT, SLUB_TEST = "overflow", "test_ida", "test_meminit", "slub_test"
 KERNEL_TESTS = (
-    _suite("overflow"),
+    _suite(OVERFLOW),
     KernelTest(
-        "test_ida",
+        IDA,
         re.compile(r"IDA: (\d+) of \1 tests passed"),
         re.compile(r"IDA: (\d+) of (?!\1 )\d+ tests passed"),
     ),
     KernelTest(
-        "test_meminit",
-        re.compile(r"test_meminit: all \d+ tests passed!"),
+        MEMINIT,
+        re.compile(r"test_meminit: all (\d+) tests passed!"),
         re.compile(r"test_meminit: failures: "),
-        OBJECTS,
+        {"slob": "SLOB does not clear objects"},
     ),
-    _suite(KFENCE, OBJECTS),
-    _suite("slub_test", ("slub",)),
+    _suite(KFENCE, {"slob": "SLOB does not use KFENCE"}),
+    _suite(SLUB_TEST, dict.fromkeys(OTHERS, "only SLUB has the tested checks")),
+    KernelTest(
+        POISON,
+        re.compile(r"SLAB_POISON will take precedence over init_on_alloc"),
+        re.compile(r"(?!)"),
+        {
+            "slab": "SLAB has them only with DEBUG_SLAB, and then objects are not cleared",
+            "slqb": "SLQB has none",
+            "slob": "SLOB has none",
+        },
+    ),
 )
+"""The last one is the kernel's word that its option took effect."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,18 +124,25 @@ class Boot:
     """One boot of a kernel with checks."""
 
     name: str
+    tests: tuple[str, ...]
+    """Whose results count."""
     words: tuple[str, ...] = ()
-    tested: bool = True
-    """Whether the results of the tests count."""
 
 
 def boots_of(allocator: str) -> tuple[Boot, ...]:
     """SLUB checks red zones and poison if its boot requests this. Then objects are poisoned instead
-    of cleared, so the results of the tests do not count."""
-    plain = (Boot(TESTS),)
+    of cleared, so the result of test_meminit does not count. slub_test needs a boot without KFENCE,
+    which may serve an object that this test damages."""
     if allocator != "slub":
-        return plain
-    return (*plain, Boot(POISON, ("slub_debug=FZPU", "kunit.enable=0"), tested=False))
+        return (Boot(TESTS, tuple(t.name for t in KERNEL_TESTS if allocator not in t.reasons)),)
+    return (
+        Boot(TESTS, (OVERFLOW, IDA, MEMINIT, KFENCE), ("kunit.filter_glob=[!s]*",)),
+        Boot(
+            POISON,
+            (POISON, OVERFLOW, IDA, SLUB_TEST),
+            ("slub_debug=FZPU", "kfence.sample_interval=0", "kunit.filter_glob=[!k]*"),
+        ),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +151,17 @@ class Check:
 
     boot: str
     name: str
-    passed: bool
-    line: str
+    outcome: Outcome
+    line: str = ""
+    """Of the console, or the reason."""
+    cases: int | None = None
+    """How many passed. A check has none."""
+    skipped: tuple[str, ...] = ()
+    """Cases that the kernel skipped, with its reasons."""
+
+    @property
+    def failed(self) -> bool:
+        return self.outcome is Outcome.FAILED
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +176,7 @@ class CheckedKernel:
 
     @property
     def passed(self) -> bool:
-        return all(check.passed for check in self.checks)
+        return not any(check.failed for check in self.checks)
 
 
 def check_plan(plan: Plan) -> Plan:
@@ -151,10 +199,11 @@ def checked(built: Built, cache: Path, timeout_s: float = PATIENCE_S) -> Checked
         lines, ended = _console(built, boot, cache, timeout_s)
         with log.open("a", encoding="utf-8") as file:
             file.writelines(f"{line}\n" for line in (f"== {boot.name}", *lines))
-        found = list(results(built.allocator, boot, lines, ended))
-        if not tail and not all(check.passed for check in found):
+        found = list(results(boot, lines, ended))
+        if not tail and any(check.failed for check in found):
             tail = tuple(lines[-TAIL:])
         checks += found
+    checks += without_use(built.allocator)
     return CheckedKernel(built.allocator, tuple(checks), log, tail)
 
 
@@ -176,8 +225,7 @@ def _console(
         )
         try:
             out = run_machine(find_qemu(), machine, scratch, timeout_s)
-            if b'"record":"end"' not in out.raw:
-                failure = GuestError("the guest died before the end of the churn", "")
+            check_guest(read_records(out.raw, out.console), built, Asked(load))
         except GuestError as error:
             failure = error
         text = (scratch / "console.log").read_text("utf-8", errors="replace")
@@ -185,26 +233,49 @@ def _console(
     return [line for line in lines if line.strip()], failure
 
 
-def results(
-    allocator: str, boot: Boot, lines: Sequence[str], failure: GuestError | None
-) -> Iterator[Check]:
-    """How each test that applies ended, then what the checks reported, then the churn."""
+def results(boot: Boot, lines: Sequence[str], failure: GuestError | None) -> Iterator[Check]:
+    """How each test of this boot ended, then what the checks reported, then the churn."""
     for test in KERNEL_TESTS:
-        if boot.tested and allocator in test.allocators:
+        if test.name in boot.tests:
             yield _result(boot, test, lines)
     reports = list(unexpected(lines, boot))
-    yield Check(boot.name, "no report", not reports, reports[0] if reports else "")
-    yield Check(boot.name, CHURN, failure is None, failure.message if failure else "")
+    yield _check(boot, "no report", reports[0] if reports else "")
+    yield _check(boot, CHURN, failure.message if failure else "")
+
+
+def without_use(allocator: str) -> Iterator[Check]:
+    """The tests that do not apply to an allocator."""
+    for test in KERNEL_TESTS:
+        if allocator in test.reasons:
+            yield Check("", test.name, Outcome.NONE, test.reasons[allocator])
+
+
+def _check(boot: Boot, name: str, wrong: str) -> Check:
+    return Check(boot.name, name, Outcome.FAILED if wrong else Outcome.PASSED, wrong)
 
 
 def _result(boot: Boot, test: KernelTest, lines: Sequence[str]) -> Check:
     for line in lines:
         if test.failed.search(line):
-            return Check(boot.name, test.name, passed=False, line=line)
-    for line in lines:
-        if test.passed.search(line):
-            return Check(boot.name, test.name, passed=True, line=line)
-    return Check(boot.name, test.name, passed=False, line="it did not run to its end")
+            return _check(boot, test.name, line)
+    for number, line in enumerate(lines):
+        if match := test.passed.search(line):
+            if test.suite:
+                return _cases(boot, test.name, lines[: number + 1])
+            cases = int(match[1]) if test.passed.groups else None
+            return Check(boot.name, test.name, Outcome.PASSED, line, cases)
+    return _check(boot, test.name, "it did not run to its end")
+
+
+def _cases(boot: Boot, suite: str, lines: Sequence[str]) -> Check:
+    """A suite that ended well, from its cases. A suite without a case tested nothing."""
+    starts = [number for number, line in enumerate(lines) if line.endswith(f"# Subtest: {suite}")]
+    found = [match for line in lines[starts[-1] if starts else 0 :] if (match := CASE.search(line))]
+    skipped = tuple(match["name"] + match["skipped"] for match in found if match["skipped"])
+    passed = len(found) - len(skipped)
+    if not passed:
+        return _check(boot, suite, "it ran no case")
+    return Check(boot.name, suite, Outcome.PASSED, lines[-1], passed, skipped)
 
 
 def unexpected(lines: Sequence[str], boot: Boot) -> Iterator[str]:
@@ -214,7 +285,7 @@ def unexpected(lines: Sequence[str], boot: Boot) -> Iterator[str]:
         if NOISE_BEGINS in line or NOISE_ENDS in line:
             noise = NOISE_BEGINS in line
         elif KFENCE_BEGINS.search(line):
-            mistakes = boot.tested
+            mistakes = KFENCE in boot.tests
         elif mistakes and KFENCE_ENDS.search(line):
             mistakes = False
         elif noise or (mistakes and EXPECTED.search(line)):
