@@ -48,6 +48,9 @@ def boot(
         bool, typer.Option("--kvm", help="Use KVM, if a guest runs with it here.")
     ] = False,
     timeout: Timeout = None,
+    tries: Annotated[
+        int, typer.Option(min=1, max=10, help="How many boots to try if they fail.")
+    ] = 2,
     json_file: Annotated[
         str | None, typer.Option("--json", metavar="FILE", help="Write all of it; - prints it.")
     ] = None,
@@ -63,7 +66,7 @@ def boot(
     commands.kernel_boot.boot_kernel(
         allocator,
         commands.kernel_boot.Request(
-            load, scale, seed, cpus, kvm=kvm, timeout_s=timeout, memory_mib=memory
+            load, scale, seed, cpus, kvm=kvm, timeout_s=timeout, memory_mib=memory, tries=tries
         ),
         json_file,
     )

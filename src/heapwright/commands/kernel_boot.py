@@ -3,14 +3,19 @@
 """The work of `heapwright kernel boot`."""
 
 import os
+import sys
 from dataclasses import dataclass, replace
+from pathlib import Path
 
+from heapwright.artefacts.kernel_study.boot import KernelBoot
 from heapwright.commands.kernel_build import cached_kernel
 from heapwright.commands.output import Destination
 from heapwright.commands.text import printing
 from heapwright.kernel.boot import Asked, boot
 from heapwright.kernel.folders import kernel_cache
+from heapwright.kernel.image_cache import Built
 from heapwright.kernel.loads import load_of
+from heapwright.kernel.records import GuestError
 from heapwright.report.console import make_console
 from heapwright.report.kernel.text import print_boot
 
@@ -27,6 +32,7 @@ class Request:
     timeout_s: float | None = None
     memory_mib: int | None = None
     """None: that of the load."""
+    tries: int = 1
 
     @property
     def asked(self) -> Asked:
@@ -43,10 +49,21 @@ def boot_kernel(allocator: str, request: Request, json_file: str | None) -> None
     destination = Destination(json_file, "--json") if json_file is not None else None
     cache = kernel_cache(os.environ)
     built = cached_kernel(allocator, cache)
-    result = boot(built, asked, cache)
+    result = booted(built, asked, cache, request.tries)
     if destination is not None:
         destination.write(result.model_dump_json(indent=1) + "\n")
         if destination.is_standard_output:
             return
     with printing():
         print_boot(make_console(), result)
+
+
+def booted(built: Built, asked: Asked, cache: Path, tries: int) -> KernelBoot:
+    """Raises the error of the last try."""
+    for number in range(1, tries):
+        try:
+            return boot(built, asked, cache)
+        except GuestError as error:
+            text = f"try {number} of {tries}: {error.message}\n{error.hint}"
+            print(f"kernel: {text}", file=sys.stderr)  # noqa: T201
+    return boot(built, asked, cache)

@@ -13,9 +13,11 @@ import typer
 from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.base.spelling import nearest
 from heapwright.commands.text import printing
-from heapwright.kernel.build import build, plan
-from heapwright.kernel.folders import ALLOCATORS, kernel_cache
+from heapwright.kernel.build import ROOM as BUILD_ROOM
+from heapwright.kernel.build import Plan, build, plan
+from heapwright.kernel.folders import ALLOCATORS, kernel_cache, need_room
 from heapwright.kernel.image_cache import Built, document, every, find
+from heapwright.kernel.source import ROOM as SOURCE_ROOM
 from heapwright.kernel.source import find_source, remove_unpacked
 
 
@@ -54,15 +56,24 @@ def made_kernels(
 ) -> list[Built]:
     """The kernels; missing ones are built. Raises HeapwrightError."""
     source = find_source()
-    made = []
-    for name in names:
-        wanted = plan(name, source)
-        found = None if again else find(wanted.key, cache)
-        made.append(found or build(wanted, cache, jobs, _say))
+    plans = [plan(name, source) for name in names]
+    there = {} if again else {each.key: find(each.key, cache) for each in plans}
+    need_room_of([each for each in plans if not there.get(each.key)], cache)
+    made = [there.get(each.key) or build(each, cache, jobs, _say) for each in plans]
     if not keep_source:
         for folder in remove_unpacked(source, cache):
             _say(f"removed {folder}")
     return made
+
+
+def need_room_of(missing: Sequence[Plan], cache: Path) -> None:
+    """Raises HeapwrightError before the first build if the disk cannot hold what all of them need:
+    each unpacked source, and the folder of one build."""
+    if missing:
+        unpacked = list((cache / "source").glob(f"{missing[0].source.version}-*"))
+        sources = max(len({each.patches for each in missing}) - len(unpacked), 0)
+        purpose = "building a kernel" if len(missing) == 1 else f"building {len(missing)} kernels"
+        need_room(cache, sources * SOURCE_ROOM + BUILD_ROOM, purpose)
 
 
 def cached_kernel(name: str, cache: Path) -> Built:

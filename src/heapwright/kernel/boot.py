@@ -115,20 +115,25 @@ def ran(
 
 
 def run_machine(qemu: str, machine: Machine, folder: Path, timeout_s: float) -> BootOutput:
-    """Run it to its end. Raises GuestError where it goes on for too long or cannot be started."""
+    """Run it to its end. Raises GuestError where it goes on for too long or fails, and
+    HeapwrightError where this user cannot run the emulator."""
     console, records = folder / "console.log", folder / "records.log"
     said = folder / "qemu.log"
     for path in (console, records, said):
         path.write_bytes(b"")
-    with running(qemu_command(qemu, machine, console, records), said) as process:
-        try:
+    try:
+        with running(qemu_command(qemu, machine, console, records), said) as process:
             status = process.wait(timeout_s)
-        except subprocess.TimeoutExpired:
-            lines = last_lines(console, TOLD)
-            raise GuestError(
-                f"the guest was not done after {timeout_s:.0f} s",
-                "\n".join(["the console's last lines:", *lines, "--timeout gives it more time"]),
-            ) from None
+    except subprocess.TimeoutExpired:
+        lines = last_lines(console, TOLD)
+        raise GuestError(
+            f"the guest was not done after {timeout_s:.0f} s",
+            "\n".join(["the console's last lines:", *lines, "--timeout gives it more time"]),
+        ) from None
+    except OSError as error:
+        raise HeapwrightError(
+            f"{qemu} cannot be run: {error.strerror or error}", "allow this user to run it"
+        ) from error
     if status != 0:
         lines = [*last_lines(said, TOLD), *last_lines(console, TOLD)]
         raise GuestError(f"qemu left with status {status}", "\n".join(lines))

@@ -9,6 +9,7 @@ variable shift break it.) With more processors each is a thread of the host, tim
 only counts can be compared. KVM is used only where it was seen to run a guest.
 """
 
+import os
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -47,10 +48,11 @@ class Machine:
 
 def find_qemu() -> str:
     """Raises HeapwrightError that says what to install."""
-    found = shutil.which(QEMU)
-    if found is None:
-        raise HeapwrightError(f"there is no {QEMU}", f"sudo apt-get install {PACKAGE}")
-    return found
+    if found := shutil.which(QEMU):
+        return found
+    if there := shutil.which(QEMU, mode=os.F_OK):
+        raise HeapwrightError(f"this user cannot run {there}", f"sudo chmod a+rx {there}")
+    raise HeapwrightError(f"there is no {QEMU}", f"sudo apt-get install {PACKAGE}")
 
 
 def qemu_version(qemu: str) -> str:

@@ -8,7 +8,7 @@ import pytest
 
 from heapwright.base.errors import HeapwrightError
 from heapwright.commands.kernel_boot import Request
-from heapwright.kernel.machine import Machine, command_line, find_qemu, qemu_command
+from heapwright.kernel.machine import QEMU, Machine, command_line, find_qemu, qemu_command
 
 MACHINE = Machine(
     Path("/k/bzImage"), Path("/k/initramfs.gz"), 128, settings={"seed": 7, "load": "x"}
@@ -58,6 +58,16 @@ def test_without_qemu_the_package_is_named(monkeypatch: pytest.MonkeyPatch, tmp_
     with pytest.raises(HeapwrightError, match="there is no qemu-system-x86_64") as caught:
         find_qemu()
     assert "qemu-system-x86" in caught.value.hint
+
+
+def test_an_emulator_that_this_user_cannot_run_is_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / QEMU).write_text("", encoding="utf-8")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(HeapwrightError, match=f"this user cannot run {tmp_path / QEMU}") as caught:
+        find_qemu()
+    assert "chmod a+rx" in caught.value.hint
 
 
 def test_a_request_has_the_memory_of_its_load_or_another() -> None:

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is missing is said with what would bring it, and nothing half-built is taken for whole."""
 
+import contextlib
 import subprocess
 from pathlib import Path
 
@@ -150,3 +151,27 @@ def test_an_emulator_that_fails_is_shown(tmp_path: Path) -> None:
     with pytest.raises(GuestError, match="qemu left with status 1") as caught:
         boot.run_machine(str(emulator), machine, tmp_path, 30)
     assert "no such machine" in caught.value.hint
+
+
+def test_an_emulator_that_cannot_be_started_is_an_error(tmp_path: Path) -> None:
+    emulator = tmp_path / "qemu"
+    emulator.write_text("#!/bin/sh\n", encoding="utf-8")
+    machine = Machine(tmp_path / "k", tmp_path / "i", 64)
+    with pytest.raises(HeapwrightError, match=f"{emulator} cannot be run: Permission denied"):
+        boot.run_machine(str(emulator), machine, tmp_path, 30)
+
+
+def test_a_boot_that_hangs_is_shown_with_the_end_of_its_log(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    class Hangs:
+        def wait(self, timeout_s: float) -> int:
+            (tmp_path / "console.log").write_text("[ 1.0] Run /init\n", encoding="utf-8")
+            raise subprocess.TimeoutExpired("qemu", timeout_s)
+
+    monkeypatch.setattr(boot, "running", lambda *_: contextlib.nullcontext(Hangs()))
+    machine = Machine(tmp_path / "k", tmp_path / "i", 64)
+    with pytest.raises(GuestError, match="the guest was not done after 30 s") as caught:
+        boot.run_machine("qemu", machine, tmp_path, 30)
+    assert "[ 1.0] Run /init" in caught.value.hint
+    assert "--timeout" in caught.value.hint
