@@ -131,8 +131,8 @@ class Boot:
 
 def boots_of(allocator: str) -> tuple[Boot, ...]:
     """SLUB checks red zones and poison if its boot requests this. Then objects are poisoned instead
-    of cleared, so the result of test_meminit does not count. slub_test needs a boot without KFENCE,
-    which may serve an object that this test damages."""
+    of cleared, so the result of test_meminit does not count. KFENCE may serve an object that
+    slub_test damages, so this test is in a boot without KFENCE."""
     if allocator != "slub":
         return (Boot(TESTS, tuple(t.name for t in KERNEL_TESTS if allocator not in t.reasons)),)
     return (
