@@ -6,25 +6,38 @@
  */
 #include "guest.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define REPLAY "/proc/heapwright_replay"
-enum { ROOM = 1 << 18 };
+enum { ROOM = 128 };
+
+/* Sends each line of the kernel's report. A report has one for each mark, without a limit. */
+static void sendReport(void) {
+    char line[ROOM];
+    FILE* report = fopen(REPLAY, "re");
+    if (report == NULL) {
+        fail("the report of the replay");
+    }
+    while (fgets(line, sizeof line, report) != NULL) {
+        line[strcspn(line, "\n")] = '\0';
+        beginRecord("output");
+        addText("line", line);
+        endRecord();
+    }
+    if (ferror(report) != 0) {
+        fail("the report of the replay");
+    }
+    fclose(report);
+}
 
 void replay(void) {
-    static char report[ROOM];
+    if (access(REPLAY, W_OK) != 0) {
+        fail("this kernel was built without the replay");
+    }
     if (writeText(REPLAY, "/replay.bin") != 0) {
         fail("the replay of /replay.bin");
     }
-    if (readText(REPLAY, report, sizeof report) <= 0) {
-        fail(REPLAY);
-    }
-    char* rest = report;
-    for (char* line = NULL; (line = strsep(&rest, "\n")) != NULL;) {
-        if (*line != '\0') {
-            beginRecord("output");
-            addText("line", line);
-            endRecord();
-        }
-    }
+    sendReport();
 }

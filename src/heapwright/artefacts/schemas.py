@@ -21,6 +21,7 @@ MODULES = {
     "granary-statistics": "heapwright.artefacts.allocator.granary_statistics",
     "kernel-load": "heapwright.artefacts.kernelsim.load",
     "kernel-models": "heapwright.artefacts.kernelsim.document",
+    "kernel-replay": "heapwright.artefacts.kernel_study.replay",
     "limit": "heapwright.artefacts.limit.document",
     "long-run": "heapwright.artefacts.long_run.document",
     "look": "heapwright.artefacts.look.document",

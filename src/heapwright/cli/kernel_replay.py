@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from heapwright import commands
+from heapwright.cli import options
 from heapwright.cli.kernel_build import Again, Allocators, BootLimit, Jobs
 
 
@@ -17,6 +18,7 @@ def replay(
     jobs: Jobs = None,
     again: Again = False,
     timeout: BootLimit = 1800,
+    json_file: options.JsonFile = None,
 ) -> None:
     """Replay a kernel trace in real kernels, and show the slab memory that it takes there.
 
@@ -25,6 +27,7 @@ def replay(
 
     Examples:
       heapwright kernel replay churn.ktrace
-      heapwright kernel replay web.ktrace -a slub,slqb
+      heapwright kernel replay web.ktrace -a slub,slqb --json web.json
     """
-    commands.kernel_replay.replay_trace(allocators, trace, jobs, timeout, again=again)
+    wanted = commands.kernel_replay.Options(allocators, trace, jobs, timeout, again, json_file)
+    commands.kernel_replay.replay_trace(wanted)

@@ -5,17 +5,22 @@
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
+from heapwright import __version__
+from heapwright.artefacts.kernel_study.replay import KernelReplay, KernelReplays
+from heapwright.artefacts.run.provenance import sha256_of
 from heapwright.base.errors import HeapwrightError
 from heapwright.commands.kernel_build import parse_allocators
+from heapwright.commands.output import Outputs
 from heapwright.commands.text import printing
 from heapwright.kernel.build import build, plan
 from heapwright.kernel.folders import kernel_cache
 from heapwright.kernel.image_cache import find
 from heapwright.kernel.machine import find_qemu
-from heapwright.kernel.replay import FOLDER, Replayed, replay_plan, replayed
+from heapwright.kernel.replay import FOLDER, replay_plan, replayed
 from heapwright.kernel.replay_file import ReplayFile, compact
 from heapwright.kernel.source import find_source
 from heapwright.report.columns import Columns
@@ -25,25 +30,48 @@ KIB_OF_PAGE = 4
 HEADINGS = ("Kernel", "Slab KiB", "At most", "At the end", "Kept", "Time ms", "Refused")
 
 
-def replay_trace(
-    allocators: str, trace: Path, jobs: int | None, timeout_s: float, *, again: bool
-) -> None:
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The command line, read."""
+
+    allocators: str
+    trace: Path
+    jobs: int | None
+    timeout_s: float
+    again: bool
+    json_file: str | None
+
+
+def replay_trace(options: Options) -> None:
     """Replay the trace in each kernel and print what it took. Raises HeapwrightError."""
-    names = parse_allocators(allocators)
-    file = read_trace(trace)
+    names = parse_allocators(options.allocators)
+    outputs = Outputs(json=options.json_file)
+    outputs.spare(options.trace)
+    file = read_trace(options.trace)
     find_qemu()
     cache = kernel_cache(os.environ)
     folder = cache / FOLDER
     source = find_source()
-    many = jobs or len(os.sched_getaffinity(0))
+    many = options.jobs or len(os.sched_getaffinity(0))
     found = []
     for name in names:
         wanted = replay_plan(plan(name, source))
-        there = None if again else find(wanted.key, folder)
+        there = None if options.again else find(wanted.key, folder)
         built = there or build(wanted, folder, many, _say)
         _say(f"{name}: replay of {file.prelude + file.timed:,} events")
-        found.append(replayed(built, file, cache, timeout_s))
-    show_replays(found)
+        found.append(replayed(built, file, cache, options.timeout_s))
+    document = KernelReplays(
+        heapwright_version=__version__,
+        trace=str(options.trace),
+        trace_sha256=sha256_of(options.trace),
+        processors=file.cpus,
+        prelude=file.prelude,
+        timed=file.timed,
+        kernels=tuple(found),
+    )
+    show_replays(document.kernels, outputs)
+    if failure := outputs.write(json=document.to_json):
+        raise failure
 
 
 def read_trace(trace: Path) -> ReplayFile:
@@ -63,11 +91,11 @@ def read_trace(trace: Path) -> ReplayFile:
     return file
 
 
-def show_replays(found: Sequence[Replayed]) -> None:
+def show_replays(found: Sequence[KernelReplay], outputs: Outputs) -> None:
     """Slab memory of the replay alone, over the marks, and the time of its requests."""
     rows = [
         (
-            each.allocator,
+            each.kernel.allocator,
             f"{fmean(each.slab_pages) * KIB_OF_PAGE:,.0f}",
             f"{max(each.slab_pages) * KIB_OF_PAGE:,}",
             f"{each.slab_pages[-1] * KIB_OF_PAGE:,}",
@@ -78,9 +106,15 @@ def show_replays(found: Sequence[Replayed]) -> None:
         for each in found
     ]
     with printing():
-        make_console().print(Columns(HEADINGS, rows))
+        make_console(outputs.stream).print(Columns(HEADINGS, rows))
     for time in dict.fromkeys(each.time for each in found):
         _say(f"the time is {time}")
+    for each in found:
+        if each.refused:
+            _say(
+                f"{each.kernel.allocator}: {each.refused:,} requests got no memory, so its figures "
+                "are not those of the whole trace; raise the number after `memory` in the trace"
+            )
 
 
 def _say(text: str) -> None:

@@ -50,12 +50,7 @@ def boot(built: Built, asked: Asked, cache: Path) -> KernelBoot:
     check_guest(records, built, asked)
     load = asked.load
     return KernelBoot(
-        kernel=Kernel(
-            key=built.key,
-            allocator=built.allocator,
-            version=built.version,
-            sha256=built.sha256,
-        ),
+        kernel=kernel_of(built),
         load=load.name,
         scale=load.scale,
         seed=asked.seed,
@@ -70,6 +65,13 @@ def boot(built: Built, asked: Asked, cache: Path) -> KernelBoot:
         phases=tuple(records.phases),
         output=tuple(records.output),
         responses=responses(records),
+    )
+
+
+def kernel_of(built: Built) -> Kernel:
+    """The kernel as documents name it."""
+    return Kernel(
+        key=built.key, allocator=built.allocator, version=built.version, sha256=built.sha256
     )
 
 

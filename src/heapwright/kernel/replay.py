@@ -10,16 +10,18 @@ virtual, and a replay repeats exactly.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
+from heapwright.artefacts.kernel_study.replay import KernelReplay
 from heapwright.kernel.archive import regular
-from heapwright.kernel.boot import Asked, MachineExtras, check_guest, ran
+from heapwright.kernel.boot import Asked, MachineExtras, check_guest, kernel_of, ran
 from heapwright.kernel.build import Plan
 from heapwright.kernel.configuration import read_fragment
 from heapwright.kernel.folders import shipped
 from heapwright.kernel.image_cache import Built
 from heapwright.kernel.loads import Load
+from heapwright.kernel.machine import Machine, find_qemu, qemu_version
 from heapwright.kernel.patch import REPLAY, find_patch
 from heapwright.kernel.records import GuestError, read_records
 from heapwright.kernel.replay_file import ReplayFile
@@ -30,53 +32,11 @@ PATH = "replay.bin"
 """As native/guest/replay.c has it."""
 KERNEL_MIB = 64
 """For the kernel itself and its first process."""
-COPIES = 3
-"""Of the file in the memory of the guest: compressed, unpacked, and in the replay."""
+COPIES = 4
+"""Of the file in the memory of the guest: compressed, unpacked, in the replay, and its places."""
 PATIENCE_S = 1800.0
-REPORT = re.compile(r"(base|mark) (\d+) (\d+)|(end) (\d+) (\d+) (\d+) (\d+)")
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryMark:
-    """Pages of the kernel at a mark."""
-
-    slab_pages: int
-    free_pages: int
-
-
-@dataclass(frozen=True, slots=True)
-class Replayed:
-    """What a kernel reported about a replay."""
-
-    allocator: str
-    time: str
-    """The kind of time: virtual, or the host's."""
-    base: MemoryMark
-    marks: tuple[MemoryMark, ...]
-    """At the marks of the trace."""
-    kept: MemoryMark
-    """After the last object was freed."""
-    ns: int
-    """Time of the timed events, without the marks."""
-    dry_ns: int
-    """Time of the same loop without the requests."""
-    refused: int
-    moves: int
-    """To another processor, among the timed events."""
-
-    @property
-    def slab_pages(self) -> tuple[int, ...]:
-        """Slab memory of the replay alone, at each mark."""
-        return tuple(mark.slab_pages - self.base.slab_pages for mark in self.marks)
-
-    @property
-    def kept_pages(self) -> int:
-        return self.kept.slab_pages - self.base.slab_pages
-
-    @property
-    def request_ns(self) -> int:
-        """Time of the requests without the loop around them."""
-        return self.ns - self.dry_ns
+AGAIN = "build the kernel with the replay again: heapwright kernel replay --again"
+REPORT = re.compile(r"(base|mark) (\d+)|(end) (\d+) (\d+) (\d+)")
 
 
 def replay_plan(plan: Plan) -> Plan:
@@ -88,34 +48,48 @@ def replay_plan(plan: Plan) -> Plan:
 
 def replayed(
     built: Built, file: ReplayFile, cache: Path, timeout_s: float = PATIENCE_S
-) -> Replayed:
+) -> KernelReplay:
     """Boot the kernel and have it replay the file. Raises HeapwrightError."""
     room = COPIES * -(-len(file.data) // (1 << 20))
     load = Load(REPLAY, "trace", file.memory_mib + KERNEL_MIB + room, timeout_s, {})
     asked = Asked(load, cpus=file.cpus)
     extras = MachineExtras(files={PATH: regular(file.data)})
-    machine, taken = ran(built, asked, cache, extras)
-    records = read_records(taken.raw, taken.console)
-    check_guest(records, built, asked)
-    return read_report(records.output, built.allocator, machine.time, len(file.marks))
+    try:
+        machine, taken = ran(built, asked, cache, extras)
+        records = read_records(taken.raw, taken.console)
+        check_guest(records, built, asked)
+        found = read_report(records.output, built, machine, file.marks)
+    except GuestError as error:
+        raise GuestError(f"{built.allocator}: {error.message}", error.hint) from error
+    return found.model_copy(update={"emulator": qemu_version(find_qemu())})
 
 
-def read_report(lines: Sequence[str], allocator: str, time: str, marks: int) -> Replayed:
+def read_report(lines: Sequence[str], built: Built, machine: Machine, marks: int) -> KernelReplay:
     """What the kernel's lines say. Raises GuestError if they are incomplete."""
     found: dict[str, list[tuple[int, ...]]] = {"base": [], "mark": [], "end": []}
     for line in lines:
         match = REPORT.fullmatch(line)
         if match is None:
-            raise GuestError(f"the kernel's report of the replay has the line {line!r}", "")
+            raise GuestError(f"the kernel's report of the replay has the line {line!r}", AGAIN)
         numbers = tuple(int(each) for each in match.groups() if each and each.isdigit())
-        found[match[1] or match[4]].append(numbers)
+        found[match[1] or match[3]].append(numbers)
     # The mark behind those of the trace is that of the kept memory.
     if [len(each) for each in found.values()] != [1, marks + 1, 1]:
         raise GuestError(
             "the kernel's report of the replay is incomplete: it has "
             f"{len(found['mark'])} of {marks + 1} marks",
-            "build the kernel with the replay again: heapwright kernel replay --again",
+            AGAIN,
         )
-    (end,) = found["end"]
-    *during, kept = (MemoryMark(*each) for each in found["mark"])
-    return Replayed(allocator, time, MemoryMark(*found["base"][0]), tuple(during), kept, *end)
+    ((ns, dry_ns, refused),) = found["end"]
+    *during, kept = (pages for (pages,) in found["mark"])
+    return KernelReplay(
+        kernel=kernel_of(built),
+        memory_mib=machine.memory_mib,
+        time=machine.time,
+        base=found["base"][0][0],
+        marks=tuple(during),
+        kept=kept,
+        ns=ns,
+        dry_ns=dry_ns,
+        refused=refused,
+    )

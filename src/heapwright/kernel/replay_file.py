@@ -65,27 +65,17 @@ GIVES = Verb.GIVE - Verb.TAKE
 
 
 @dataclass(frozen=True, slots=True)
-class RecordedMark:
-    """What the recorded kernel had at a time of the trace."""
-
-    time_ns: int
-    slab_pages: int
-
-
-@dataclass(frozen=True, slots=True)
 class ReplayFile:
     """The bytes for the kernel, and what the host needs of the trace."""
 
     data: bytes
-    kernel: str
-    """Version and allocator of the recorded kernel; then free text."""
     cpus: int
     memory_mib: int
     prelude: int
     """Number of first events, which build the initial state."""
     timed: int
     """Number of the events after them."""
-    marks: tuple[RecordedMark, ...]
+    marks: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,14 +190,14 @@ class _Compactor:
     def __init__(self, lines: Iterable[str]) -> None:
         self._reader = _Reader(lines)
         self._events = _Events()
-        self._marks: list[RecordedMark] = []
+        self._marks = 0
         self._time = 0
         self._prelude: int | None = None
         self._cpus = 1
         self._caches: list[tuple[int, int, int]] = []
 
     def whole(self) -> ReplayFile:
-        kernel, memory = self._head()
+        memory = self._head()
         while self._event():
             pass
         self._reader.rest()
@@ -220,23 +210,21 @@ class _Compactor:
             events.give(identity)
         events.add(Verb.MARK)
         return ReplayFile(
-            data=_packed(self._caches, events, prelude, end, len(self._marks) + 1),
-            kernel=kernel,
+            data=_packed(self._caches, events, prelude, end, self._marks + 1),
             cpus=self._cpus,
             memory_mib=memory,
             prelude=prelude,
             timed=end - prelude,
-            marks=tuple(self._marks),
+            marks=self._marks,
         )
 
-    def _head(self) -> tuple[str, int]:
+    def _head(self) -> int:
         reader = self._reader
         if reader.next("the trace is empty") != HEADING:
             reader.fail(f"this is no kernel trace: it does not begin with {HEADING}")
         if reader.words[1:] != [FORMAT]:
             reader.fail(f"this heapwright reads kernel traces of format {FORMAT}")
         reader.expect("kernel VERSION")
-        kernel = " ".join(reader.words[1:])
         reader.expect("cpus N")
         reader.need("cpus N")
         self._cpus = reader.number(1, "the number of processors", 1, MOST_CPUS)
@@ -247,7 +235,7 @@ class _Compactor:
             self._cache()
         if reader.words != ["events"]:
             reader.fail(expected)
-        return kernel, memory
+        return memory
 
     def _cache(self) -> None:
         reader = self._reader
@@ -298,8 +286,8 @@ class _Compactor:
     def _mark(self) -> None:
         self._reader.need("k TIME SLAB_PAGES EVENTS")
         self._when()
-        pages = self._reader.number(2, "the number of pages", 0, MOST_PAGES)
-        self._marks.append(RecordedMark(self._time, pages))
+        self._reader.number(2, "the number of pages", 0, MOST_PAGES)
+        self._marks += 1
         self._events.add(Verb.MARK)
 
     def _request(self, verb: str) -> None:

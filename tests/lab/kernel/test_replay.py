@@ -4,14 +4,18 @@
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
+from heapwright.artefacts.kernel_study.replay import KernelReplay, KernelReplays
 from heapwright.artefacts.kernelsim.document import MODELS
 from heapwright.base.errors import HeapwrightError
 from heapwright.commands import kernel_replay
+from heapwright.commands.output import Outputs
 from heapwright.kernel import replay
 from heapwright.kernel.boot import Asked, BootOutput, MachineExtras
 from heapwright.kernel.build import build, plan
@@ -19,22 +23,26 @@ from heapwright.kernel.folders import ALLOCATORS, kernel_cache
 from heapwright.kernel.image_cache import Built, find
 from heapwright.kernel.machine import QEMU, Machine
 from heapwright.kernel.records import GuestError
-from heapwright.kernel.replay import FOLDER, PATH, MemoryMark, read_report, replay_plan, replayed
-from heapwright.kernel.replay_file import compact
+from heapwright.kernel.replay import FOLDER, PATH, read_report, replay_plan, replayed
+from heapwright.kernel.replay_file import EVENT, HEAD, ReplayFile, compact
 from heapwright.kernel.source import ARCHIVE, Source, find_source
 from heapwright.kernelsim.program import ModelRuns, run_trace
 
 from .ring_pages import line
 from .test_replay_file import TRACE
 
-REPORT = ("base 1700 9000", "mark 2100 8000", "mark 2120 7900", "mark 1710 8990", "end 900 200 1 7")
+BUILT = Built("key", "slqb", "6.1", "", Path())
+REPORT = ("base 1700", "mark 2100", "mark 2120", "mark 1710", "end 900 200 1")
+
+
+def report(lines: Sequence[str] = REPORT) -> KernelReplay:
+    return read_report(lines, BUILT, Machine(Path(), Path(), 300), 2)
 
 
 def test_a_report_becomes_memory_beyond_the_kernels_own_and_time_without_the_loop() -> None:
-    found = read_report(REPORT, "slqb", "virtual", 2)
+    found = report()
     assert found.slab_pages == (400, 420)
-    assert found.kept == MemoryMark(1710, 8990)
-    assert (found.kept_pages, found.request_ns, found.refused, found.moves) == (10, 700, 1, 7)
+    assert (found.kept_pages, found.request_ns, found.refused) == (10, 700, 1)
 
 
 @pytest.mark.parametrize(
@@ -44,13 +52,13 @@ def test_a_report_becomes_memory_beyond_the_kernels_own_and_time_without_the_loo
         (REPORT[1:], "is incomplete"),
         ((*REPORT[:2], REPORT[-1]), "has 1 of 3 marks"),
         ((), "has 0 of 3 marks"),
-        ((*REPORT, "mark 1"), "has the line 'mark 1'"),
-        ((*REPORT[:-1], "end 1 2 3"), "has the line 'end 1 2 3'"),
+        ((*REPORT, "mark 1 2"), "has the line 'mark 1 2'"),
+        ((*REPORT[:-1], "end 1 2"), "has the line 'end 1 2'"),
     ],
 )
 def test_a_report_with_a_hole_is_refused(lines: tuple[str, ...], said: str) -> None:
     with pytest.raises(GuestError, match=said):
-        read_report(lines, "slqb", "virtual", 2)
+        report(lines)
 
 
 def test_a_kernel_with_the_replay_has_another_name_than_the_one_that_is_measured() -> None:
@@ -77,6 +85,8 @@ def guest(monkeypatch: pytest.MonkeyPatch, raw: bytes) -> list[tuple[Asked, Mach
         return machine, BootOutput(raw, ("the console's end",))
 
     monkeypatch.setattr(replay, "ran", ran)
+    monkeypatch.setattr(replay, "find_qemu", lambda: QEMU)
+    monkeypatch.setattr(replay, "qemu_version", lambda _: "QEMU 7.2")
     return asked
 
 
@@ -85,7 +95,6 @@ def begin(cpus: int = 2, allocator: str = "slqb") -> bytes:
 
 
 SENT = b"".join(line("output", line=each) for each in REPORT)
-BUILT = Built("key", "slqb", "6.1", "", Path())
 
 
 def test_the_guest_gets_the_file_its_processors_and_memory_beyond_that_of_the_trace(
@@ -98,7 +107,8 @@ def test_the_guest_gets_the_file_its_processors_and_memory_beyond_that_of_the_tr
     assert (wanted.cpus, wanted.load.name, wanted.load.timeout_s) == (2, "replay", 60)
     assert wanted.load.memory_mib > file.memory_mib
     assert extras.files[PATH].data == file.data
-    assert (found.allocator, found.slab_pages) == ("slqb", (400, 420))
+    assert (found.kernel.allocator, found.slab_pages) == ("slqb", (400, 420))
+    assert (found.memory_mib, found.emulator) == (wanted.load.memory_mib, "QEMU 7.2")
     assert found.time == "the host's (emulated)"
 
 
@@ -110,8 +120,13 @@ def test_the_guest_gets_the_file_its_processors_and_memory_beyond_that_of_the_tr
         (begin(cpus=1) + SENT + line("end"), "has 1 processors and was to have 2"),
         (
             begin() + line("failure", what="the replay of /replay.bin", why="Invalid argument"),
-            "the replay of /replay.bin: Invalid argument",
+            "slqb: the guest failed: the replay of /replay.bin: Invalid argument",
         ),
+        (
+            begin() + line("failure", what="this kernel was built without the replay", why="No"),
+            "slqb: the guest failed: this kernel was built without the replay",
+        ),
+        (b"", "slqb: the kernel did not boot"),
     ],
 )
 def test_a_guest_that_failed_is_reported(
@@ -125,7 +140,7 @@ def test_a_guest_that_failed_is_reported(
 def test_the_table_has_the_memory_of_the_replay_alone(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    kernel_replay.show_replays([read_report(REPORT, "slqb", "virtual", 2)])
+    kernel_replay.show_replays([report()], Outputs(json=None))
     said = capsys.readouterr()
     assert said.out.splitlines()[1].split() == [
         "slqb",
@@ -137,6 +152,45 @@ def test_the_table_has_the_memory_of_the_replay_alone(
         "1",
     ]
     assert "the time is virtual" in said.err
+    assert "slqb: 1 requests got no memory, so its figures are not those" in said.err
+
+
+def test_a_guest_that_hangs_is_named_with_the_end_of_its_console(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def hangs(*_: object) -> NoReturn:
+        raise GuestError("the guest was not done after 60 s", "the console's last lines:\nhung")
+
+    monkeypatch.setattr(replay, "ran", hangs)
+    with pytest.raises(GuestError, match="slqb: the guest was not done after 60 s") as caught:
+        replayed(BUILT, compact(TRACE.splitlines()), Path(), 60)
+    assert "hung" in caught.value.hint
+
+
+def test_the_document_has_what_every_kernel_reported(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    trace, written = tmp_path / "some.ktrace", tmp_path / "some.json"
+    trace.write_text(TRACE, encoding="utf-8")
+    monkeypatch.setattr(kernel_replay, "find_qemu", lambda: QEMU)
+    monkeypatch.setattr(kernel_replay, "find_source", lambda: Source(Path(), "6.1.0-1"))
+    monkeypatch.setattr(kernel_replay, "find", lambda *_: BUILT)
+    guest(monkeypatch, begin() + SENT + line("end"))
+    wanted = kernel_replay.Options("slqb", trace, None, 60, again=False, json_file=str(written))
+    kernel_replay.replay_trace(wanted)
+    document = KernelReplays.from_json(written.read_bytes())
+    assert (document.prelude, document.timed, document.processors) == (2, 8, 2)
+    (one,) = document.kernels
+    assert (one.base, one.marks, one.kept, one.ns) == (1700, (2100, 2120), 1710, 900)
+
+
+def test_the_trace_is_not_overwritten_by_the_document(tmp_path: Path) -> None:
+    trace = tmp_path / "some.ktrace"
+    trace.write_text(TRACE, encoding="utf-8")
+    wanted = kernel_replay.Options("slqb", trace, None, 60, again=False, json_file=str(trace))
+    with pytest.raises(HeapwrightError, match="is what is to be read"):
+        kernel_replay.replay_trace(wanted)
+    assert trace.read_text(encoding="utf-8") == TRACE
 
 
 @pytest.mark.parametrize(
@@ -183,6 +237,9 @@ def test_a_drawn_churn_takes_the_same_memory_in_the_kernel_and_in_its_model(
     file = kernel_replay.read_trace(trace)
     one = replayed(built, file, kernel_cache(os.environ))
     assert replayed(built, file, kernel_cache(os.environ)) == one, "virtual time repeats"
+    for damaged, why in ((a_free_twice(file), "Invalid argument"), (a_leak(file), "Invalid")):
+        with pytest.raises(GuestError, match=why):
+            replayed(built, replace(file, data=damaged), kernel_cache(os.environ))
     assert one.refused == 0
     assert one.request_ns > 0
     (run,) = run_trace(trace, ModelRuns((allocator,), 1)).models
@@ -190,6 +247,19 @@ def test_a_drawn_churn_takes_the_same_memory_in_the_kernel_and_in_its_model(
     assert len(model) == len(one.slab_pages)
     for ours, theirs in zip(model, one.slab_pages, strict=True):
         assert ours == pytest.approx(theirs, rel=0.1, abs=40)
+
+
+def a_free_twice(file: ReplayFile) -> bytes:
+    """The last free of the file a second time, in place of the last mark."""
+    return file.data[: -EVENT.size] + file.data[-2 * EVENT.size : -EVENT.size]
+
+
+def a_leak(file: ReplayFile) -> bytes:
+    """A mark in place of the last free, with a head that counts it."""
+    head = list(HEAD.unpack_from(file.data))
+    head[-1] += 1
+    mark = file.data[-EVENT.size :]
+    return HEAD.pack(*head) + file.data[HEAD.size : -2 * EVENT.size] + 2 * mark
 
 
 def marked_trace(folder: Path) -> Path:

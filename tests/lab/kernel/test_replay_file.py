@@ -14,7 +14,6 @@ from heapwright.kernel.replay_file import (
     EVENT,
     HEAD,
     MAGIC,
-    RecordedMark,
     ReplayFile,
     Verb,
     compact,
@@ -77,8 +76,7 @@ def test_the_head_separates_the_initial_state_the_timed_events_and_the_last_free
     file = compact(TRACE.splitlines())
     assert HEAD.unpack_from(file.data) == (MAGIC, 2, 3, 13, 2, 10, 3)
     assert (file.prelude, file.timed, file.cpus, file.memory_mib) == (2, 8, 2, 128)
-    assert file.kernel == "6.1.90 slqb web small seed 1"
-    assert file.marks == (RecordedMark(1, 400), RecordedMark(9, 420))
+    assert file.marks == 2
 
 
 def test_caches_have_size_alignment_and_flags() -> None:
