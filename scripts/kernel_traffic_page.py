@@ -1,20 +1,24 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Writes docs/results/kernel-traffic/by-traffic.md: which model serves which recorded traffic best.
+"""Writes docs/results/kernel-traffic/by-traffic.md: which allocator serves which traffic best.
 
     python scripts/kernel_traffic_page.py [--check]
 
 Run it with the environment that has the tool, after a change of the documents beside the page. They
-are those of `kernel models --trace FILE --counts --json`, compressed. `--check` writes nothing. Its
-exit status is 1 if the page is not up to date.
+are those of `kernel models --trace FILE --counts --json`, compressed. Those in the folder kernels/
+are of `kernel replay FILE --json`. `--check` writes nothing. Its exit status is 1 if the page is
+not up to date.
 """
 
 import gzip
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
+from statistics import fmean
 
 from heapwright.analysis.kernelsim import model_errors
+from heapwright.artefacts.kernel_study.replay import KernelReplay, KernelReplays
 from heapwright.artefacts.kernelsim.document import MODELS, KernelModels, ModelCounts, ModelRun
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -23,17 +27,21 @@ PAGE = FOLDER / "by-traffic.md"
 EQUAL = 1.01
 """A model shares the first place if it has at most this times the least figure."""
 PAGE_KIB = 4
-HEAD = """# Kernel traffic on the four models
+NS_OF_INSTRUCTION = 2
+"""Of the emulated machine with one processor."""
+HEAD = """# Kernel traffic on the four allocators
 
-Traffic that was recorded on an emulated kernel, replayed on the four models. Read this page for the
-model that serves each traffic best, by instructions, by locks and by memory.
+Traffic that was recorded on an emulated kernel, replayed on the four models and in real kernels.
+Read this page for the allocator that serves each traffic best, by instructions, by locks and by
+memory.
 
 ```sh
 python scripts/kernel_traffic_page.py   # writes this page
 ```
 
-*Least* is the model with the smallest figure. Models within 1 % of it share the place. The counts
-repeat exactly, so there are no intervals. They are of one recording, with seed 1.
+*Least* is the model with the smallest figure. Models within 1 % of it share the place. *Order*
+sorts all, with an equals sign between neighbours within 1 %. The counts repeat exactly, so there
+are no intervals. They are of one recording, with seed 1.
 
 *Events* are those of the recording. Objects *in all* and requests *in all* include what existed
 when the recording began, because a model must first make that, too. Instructions, cache lines and
@@ -69,6 +77,52 @@ def documents(root: Path) -> dict[str, KernelModels]:
     }
 
 
+KERNELS = """## The same traffic in real kernels
+
+`heapwright kernel replay` carried out the same requests in kernels with these allocators. The slab
+memory is that of the replay alone: that before the first request is subtracted. All means are over
+the marks of the trace, those of the models too. *Models* is the order of the models by the same
+figure."""
+KERNEL_MEMORY: Mapping[str, tuple[Callable[[KernelReplay], float], Callable[[ModelRun], float]]] = {
+    "Slab memory in kernels on average, KiB": (
+        lambda kernel: fmean(kernel.slab_pages) * PAGE_KIB,
+        lambda run: fmean(at_marks(run)) * PAGE_KIB,
+    ),
+    "Slab memory in kernels at most, KiB": (
+        lambda kernel: max(kernel.slab_pages) * PAGE_KIB,
+        lambda run: max(at_marks(run)) * PAGE_KIB,
+    ),
+    "Slab memory that kernels keep when all objects are freed, KiB": (
+        lambda kernel: kernel.kept_pages * PAGE_KIB,
+        lambda run: run.slab_pages.kept * PAGE_KIB,
+    ),
+}
+
+
+def at_marks(run: ModelRun) -> list[int]:
+    """Pages of slab memory of a model at the marks of the trace."""
+    return [sample.slab_pages for sample in run.samples if sample.recorded is not None]
+
+
+def replays(root: Path) -> dict[str, KernelReplays]:
+    """By the name of the traffic: what real kernels reported."""
+    return {
+        path.name.removesuffix(".json.gz"): KernelReplays.from_json(
+            gzip.decompress(path.read_bytes())
+        )
+        for path in sorted((root / FOLDER / "kernels").glob("*.json.gz"))
+    }
+
+
+def order(values: Mapping[str, float]) -> str:
+    """All names, from the smallest figure to the largest."""
+    names = sorted(values, key=lambda name: values[name])
+    text = names[0]
+    for before, name in pairwise(names):
+        text += (" = " if values[name] <= values[before] * EQUAL else " < ") + name
+    return text
+
+
 def least(values: Mapping[str, float]) -> str:
     """The models with the smallest figure."""
     bound = min(values.values()) * EQUAL
@@ -87,6 +141,7 @@ def page(root: Path = ROOT) -> str:
             values = {model: found_figures[model] for model in MODELS}
             rows.append((name, *(f"{value:,.0f}" for value in values.values()), least(values)))
         parts.append(f"## {title}\n\n" + _markdown(("traffic", *MODELS, "least"), rows))
+    parts += _kernels(found, replays(root))
     parts.append(
         "## Models beside the recorded kernel\n\n"
         "The mean of the marks, and the mark with the largest difference.\n\n" + _errors(found)
@@ -112,6 +167,83 @@ def _traffic(found: Mapping[str, KernelModels]) -> str:
         )
     return _markdown(
         ("traffic", "recorded on", "processors", "events", "objects in all", "seconds"), rows
+    )
+
+
+def _kernels(found: Mapping[str, KernelModels], replayed: Mapping[str, KernelReplays]) -> list[str]:
+    """The sections of real kernels."""
+    names = [name for name in MODELS if all(name in _by_kernel(each) for each in replayed.values())]
+    assert names, "every traffic was replayed in the same kernels"
+    parts = [KERNELS]
+    for title, (of_kernel, of_model) in KERNEL_MEMORY.items():
+        rows = []
+        for traffic, document in replayed.items():
+            kernels, models = _by_kernel(document), _by_model(found[traffic])
+            values = {name: of_kernel(kernels[name]) for name in names}
+            modelled = {name: of_model(models[name]) for name in names}
+            cells = [f"{value:,.0f}" for value in values.values()]
+            rows.append((traffic, *cells, order(values), order(modelled)))
+        parts.append(f"### {title}\n\n" + _markdown(("traffic", *names, "order", "models"), rows))
+    parts.append(_instructions(found, replayed, names))
+    parts.append(_differences(found, replayed, names))
+    return parts
+
+
+def _by_kernel(document: KernelReplays) -> dict[str, KernelReplay]:
+    return {each.kernel.allocator: each for each in document.kernels}
+
+
+def _by_model(document: KernelModels) -> dict[str, ModelRun]:
+    return {str(run.model): run for run in document.runs[0].models}
+
+
+def _instructions(
+    found: Mapping[str, KernelModels],
+    replayed: Mapping[str, KernelReplays],
+    names: Sequence[str],
+) -> str:
+    """The path of one event, where time is virtual."""
+    rows = []
+    for traffic, document in replayed.items():
+        if document.processors == 1:
+            kernels, models = _by_kernel(document), _by_model(found[traffic])
+            each = NS_OF_INSTRUCTION * document.timed
+            values = {name: kernels[name].request_ns / each for name in names}
+            modelled = {name: float(_counts(models[name]).instructions_in_all) for name in names}
+            cells = [
+                f"{value:,.0f} ({modelled[name] / document.timed:,.0f})"
+                for name, value in values.items()
+            ]
+            rows.append((traffic, *cells, order(values), order(modelled)))
+    return (
+        "### Instructions for an event in kernels\n\n"
+        "The mean of all events of the recording. In parentheses: the virtual instructions of the "
+        "model.\nThe kernel's figure includes the page allocator and everything else that runs "
+        "meanwhile. With four\nprocessors time is the host's, so it has no row.\n\n"
+        + _markdown(("traffic", *names, "order", "models"), rows)
+    )
+
+
+def _differences(
+    found: Mapping[str, KernelModels],
+    replayed: Mapping[str, KernelReplays],
+    names: Sequence[str],
+) -> str:
+    """The distance of each model from its own kernel."""
+    rows = []
+    for traffic, document in replayed.items():
+        kernels, models = _by_kernel(document), _by_model(found[traffic])
+        cells = []
+        for name in names:
+            pairs = list(zip(at_marks(models[name]), kernels[name].slab_pages, strict=True))
+            mean = sum(ours for ours, _ in pairs) / sum(theirs for _, theirs in pairs) - 1
+            worst = max((ours / theirs - 1 for ours, theirs in pairs), key=abs)
+            cells.append(f"{mean:+.1%}, {worst:+.1%}")
+        rows.append((traffic, *cells))
+    return (
+        "### Models beside their own kernels\n\n"
+        "Slab memory under the same requests: the mean of the marks, and the mark with the largest "
+        "difference.\n\n" + _markdown(("traffic", *names), rows)
     )
 
 

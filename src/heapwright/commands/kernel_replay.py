@@ -27,6 +27,7 @@ from heapwright.report.columns import Columns
 from heapwright.report.console import make_console
 
 KIB_OF_PAGE = 4
+VIRTUAL = "virtual"
 HEADINGS = ("Kernel", "Slab KiB", "At most", "At the end", "Kept", "Time ms", "Refused")
 
 
@@ -100,7 +101,7 @@ def show_replays(found: Sequence[KernelReplay], outputs: Outputs) -> None:
             f"{max(each.slab_pages) * KIB_OF_PAGE:,}",
             f"{each.slab_pages[-1] * KIB_OF_PAGE:,}",
             f"{each.kept_pages * KIB_OF_PAGE:,}",
-            f"{each.request_ns / 1e6:,.3f}",
+            f"{each.request_ns / 1e6:,.3f}" if each.time == VIRTUAL else "-",
             f"{each.refused:,}",
         )
         for each in found
@@ -108,7 +109,8 @@ def show_replays(found: Sequence[KernelReplay], outputs: Outputs) -> None:
     with printing():
         make_console(outputs.stream).print(Columns(HEADINGS, rows))
     for time in dict.fromkeys(each.time for each in found):
-        _say(f"the time is {time}")
+        hidden = "" if time == VIRTUAL else ", so it is not shown"
+        _say(f"the time is {time}{hidden}")
     for each in found:
         if each.refused:
             _say(

@@ -36,6 +36,8 @@ COPIES = 4
 """Of the file in the memory of the guest: compressed, unpacked, in the replay, and its places."""
 PATIENCE_S = 1800.0
 AGAIN = "build the kernel with the replay again: heapwright kernel replay --again"
+NO_MEMORY = "deadlocked on memory"
+"""The kernel's last words when nothing can be freed for it."""
 REPORT = re.compile(r"(base|mark) (\d+)|(end) (\d+) (\d+) (\d+)")
 
 
@@ -60,7 +62,11 @@ def replayed(
         check_guest(records, built, asked)
         found = read_report(records.output, built, machine, file.marks)
     except GuestError as error:
-        raise GuestError(f"{built.allocator}: {error.message}", error.hint) from error
+        what, hint = error.message, error.hint
+        if NO_MEMORY in hint:
+            what = "the trace needs more memory than its guest has"
+            hint = f"raise the number after `memory` in the trace\n{hint}"
+        raise GuestError(f"{built.allocator}: {what}", hint) from error
     return found.model_copy(update={"emulator": qemu_version(find_qemu())})
 
 

@@ -31,6 +31,24 @@ def test_every_traffic_was_served_whole_by_every_model(script: ModuleType) -> No
         assert all(run.refused == 0 for run in answer.models)
 
 
+def test_every_kernel_replayed_the_whole_trace_that_the_models_served(script: ModuleType) -> None:
+    models = script.documents(ROOT)
+    replays = script.replays(ROOT)
+    assert replays.keys() == models.keys()
+    for name, document in replays.items():
+        (answer,) = models[name].runs
+        assert document.trace_sha256 == models[name].trace_sha256
+        assert document.prelude + document.timed == answer.traffic.events
+        for each in document.kernels:
+            assert each.refused == 0
+            assert (each.time == "virtual") == (document.processors == 1)
+
+
+def test_the_order_joins_neighbours_within_a_hundredth(script: ModuleType) -> None:
+    assert script.order({"slab": 101.0, "slob": 300.0, "slub": 100.0}) == "slub = slab < slob"
+    assert script.order({"slab": 0.0, "slub": 0.0}) == "slab = slub"
+
+
 def test_models_within_a_hundredth_share_the_first_place(script: ModuleType) -> None:
     assert (
         script.least({"slab": 100.0, "slob": 101.0, "slub": 102.0, "slqb": 250.0}) == "slab, slob"

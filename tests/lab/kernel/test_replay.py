@@ -73,7 +73,9 @@ def test_a_kernel_with_the_replay_has_another_name_than_the_one_that_is_measured
     assert len(keys) == 2 * len(ALLOCATORS)
 
 
-def guest(monkeypatch: pytest.MonkeyPatch, raw: bytes) -> list[tuple[Asked, MachineExtras]]:
+def guest(
+    monkeypatch: pytest.MonkeyPatch, raw: bytes, console: str = "the console's end"
+) -> list[tuple[Asked, MachineExtras]]:
     """Replaces the machine by one that sends these records. Returns its boots."""
     asked: list[tuple[Asked, MachineExtras]] = []
 
@@ -82,7 +84,7 @@ def guest(monkeypatch: pytest.MonkeyPatch, raw: bytes) -> list[tuple[Asked, Mach
     ) -> tuple[Machine, BootOutput]:
         asked.append((wanted, extras))
         machine = Machine(built.image, built.image, wanted.load.memory_mib, wanted.cpus)
-        return machine, BootOutput(raw, ("the console's end",))
+        return machine, BootOutput(raw, (console,))
 
     monkeypatch.setattr(replay, "ran", ran)
     monkeypatch.setattr(replay, "find_qemu", lambda: QEMU)
@@ -153,6 +155,22 @@ def test_the_table_has_the_memory_of_the_replay_alone(
     ]
     assert "the time is virtual" in said.err
     assert "slqb: 1 requests got no memory, so its figures are not those" in said.err
+
+
+def test_the_hosts_time_is_not_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    several = read_report(REPORT, BUILT, Machine(Path(), Path(), 300, cpus=2), 2)
+    kernel_replay.show_replays([several], Outputs(json=None))
+    said = capsys.readouterr()
+    assert said.out.splitlines()[1].split()[-2:] == ["-", "1"]
+    assert "the time is the host's (emulated), so it is not shown" in said.err
+
+
+def test_a_guest_without_memory_for_the_trace_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    panic = "Kernel panic - not syncing: System is deadlocked on memory"
+    guest(monkeypatch, begin(), panic)
+    with pytest.raises(GuestError, match="slqb: the trace needs more memory") as caught:
+        replayed(BUILT, compact(TRACE.splitlines()), Path(), 60)
+    assert panic in caught.value.hint
 
 
 def test_a_guest_that_hangs_is_named_with_the_end_of_its_console(
