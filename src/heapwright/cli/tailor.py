@@ -8,12 +8,15 @@ manual page.
 
 import re
 import shlex
+from itertools import zip_longest
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from heapwright import commands
+from heapwright.artefacts.program.request import ProgramRequest
+from heapwright.artefacts.tailoring.inputs import Input, program_input
 from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.base.paths import is_trace
 from heapwright.cli import options
@@ -33,12 +36,16 @@ def tailor(
             metavar="[TRACE]...", help="Traces, which are replayed. A command stands after --."
         ),
     ] = None,
+    program: options.ProgramName = None,
+    scale: options.Scale = None,
+    parameter: options.Parameter = None,
     inputs: Annotated[
         list[str] | None,
         typer.Option(
             "--input",
             metavar="COMMAND",
-            help="A further training input: a command in one word, or a trace. May be repeated.",
+            help="A further training input: a command in one word, or a trace. With --program, "
+            "what differs, such as '-p rows=9'. May be repeated.",
         ),
     ] = None,
     unseen: Annotated[
@@ -46,7 +53,7 @@ def tailor(
         typer.Option(
             "--unseen",
             metavar="COMMAND",
-            help="Judge on this input, which the search does not use; may be repeated.",
+            help="Judge on this input, which the search does not use; may be repeated. As --input.",
         ),
     ] = None,
     name: Annotated[
@@ -91,10 +98,14 @@ def tailor(
       heapwright tailor -- perl script.pl
       heapwright tailor --unseen 'perl script.pl other.txt' -- perl script.pl some.txt
       heapwright tailor --budget 30 -o search --input './job two' -- ./job one
+      heapwright tailor --program sqlite --scale small --unseen '-p seed=2'
       heapwright tailor run.trace
       heapwright tailor --advise --json advice.json -- ./job one
     """
+    asked = options.program_request(program, scale, parameter)
     command = options.command_after_dashes(context)
+    if asked is not None:
+        options.refuse_beside_program({"a trace": traces, "a command": command})
     if traces and command is not None:
         raise HeapwrightError(
             f"{traces[0]} stands beside a command", "give a further input with --input"
@@ -105,19 +116,20 @@ def tailor(
                 f"{each} is no trace", "heapwright tailor -- ./program its arguments"
             )
     first: list[tuple[str, ...]] = [command] if command else [(str(each),) for each in traces or ()]
-    if not first:
+    if not first and asked is None:
         raise HeapwrightError(
             "there is nothing to tailor an allocator for: no command and no trace",
-            "heapwright tailor -- ./program its arguments",
+            "heapwright tailor -- ./program its arguments, or heapwright tailor --program NAME",
         )
     if advise:
         others = _options_beside_advise(context)
         _advise(first, json_file=json_file, quiet=quiet, others=others)
         return
+    own = map(Input, first) if asked is None else [program_input(asked)]
     chosen = commands.tailor.Options(
-        inputs=(*first, *(_words(each, "--input") for each in inputs or ())),
-        unseen=tuple(_words(each, "--unseen") for each in unseen or ()),
-        name=name or _default_name(first[0]),
+        inputs=(*own, *(_input(each, "--input", asked) for each in inputs or ())),
+        unseen=tuple(_input(each, "--unseen", asked) for each in unseen or ()),
+        name=name or _default_name(first[0][0] if asked is None else asked.name),
         proposal=proposal,
         budget_s=60 * budget,
         folder=output,
@@ -157,10 +169,29 @@ def _advise(
         raise typer.Exit(int(status))
 
 
-def _words(text: str, option: str) -> tuple[str, ...]:
-    """A command in one word of the shell, or a trace."""
+def _input(text: str, option: str, asked: ProgramRequest | None) -> Input:
+    """A trace, a command in one word of the shell, or the changes of a program."""
     if is_trace(Path(text)):
-        return (text,)
+        return Input((text,))
+    words = _words(text, option)
+    if asked is None:
+        return Input(words)
+    scale, parameters = asked.scale, [*asked.parameters]
+    for name, value in zip_longest(words[::2], words[1::2]):
+        if value is None or name not in ("--scale", "-p"):
+            raise HeapwrightError(
+                f"{option} {text!r} says nothing about {asked.name}",
+                f"beside --program, write {option} '--scale NAME -p NAME=VALUE'",
+            )
+        if name == "-p":
+            parameters.append(value)
+        else:
+            scale = value
+    return program_input(ProgramRequest(asked.name, scale, tuple(parameters)))
+
+
+def _words(text: str, option: str) -> tuple[str, ...]:
+    """The words of a text as the shell reads it."""
     try:
         words = tuple(shlex.split(text))
     except ValueError as error:
@@ -170,6 +201,7 @@ def _words(text: str, option: str) -> tuple[str, ...]:
     return words
 
 
-def _default_name(words: tuple[str, ...]) -> str:
-    program = re.sub(r"[^a-z0-9]+", "-", Path(words[0]).stem.lower()).strip("-")
+def _default_name(first: str) -> str:
+    """The name for the allocator of a command, of a trace or of a program."""
+    program = re.sub(r"[^a-z0-9]+", "-", Path(first).stem.lower()).strip("-")
     return f"tailored-{program or 'program'}"[:60]

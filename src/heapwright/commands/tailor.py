@@ -22,14 +22,14 @@ from heapwright.artefacts.run.measured import Outcome
 from heapwright.artefacts.tailoring.costs import counts_decide
 from heapwright.artefacts.tailoring.document import Judgement
 from heapwright.artefacts.tailoring.folder import Question, Replayed, TailorFolder
+from heapwright.artefacts.tailoring.inputs import Input
 from heapwright.base import native
 from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.base.scratch import Scratch
 from heapwright.commands.comparison_notes import why_nothing
 from heapwright.commands.conclusion import is_compared
 from heapwright.commands.output import Outputs
-from heapwright.commands.record import record_command
-from heapwright.commands.setup import check, discovering
+from heapwright.commands.setup import discovering
 from heapwright.commands.slow_steps import ReportStep, reporting_steps
 from heapwright.commands.tailor_answer import (
     PAGE,
@@ -37,7 +37,6 @@ from heapwright.commands.tailor_answer import (
     Search,
     document_of,
     figure_of,
-    is_trace_input,
     lines_of,
 )
 from heapwright.commands.tailor_candidates import (
@@ -47,6 +46,12 @@ from heapwright.commands.tailor_candidates import (
     compile_all,
     counting_s,
     replay_all,
+)
+from heapwright.commands.tailor_inputs import (
+    check_input,
+    record_input,
+    sha256_of,
+    time_input,
 )
 from heapwright.commands.tailor_proof import proved
 from heapwright.commands.tailor_race import (
@@ -86,9 +91,8 @@ def run_tailoring(options: Options) -> ExitCode:
     """Run the verb; return the exit status. Raises HeapwrightError for a refused request."""
     _refuse_unwritable(options)
     outputs = Outputs(json=options.json_file)
-    for words in (*options.inputs, *options.unseen):
-        if not is_trace_input(words):
-            check(words, Path.cwd(), dict(os.environ), shell=False)
+    for each in (*options.inputs, *options.unseen):
+        check_input(each)
     begun = monotonic()
     own = native.native_dir()
     nowhere = Path(os.devnull)
@@ -112,7 +116,7 @@ def run_tailoring(options: Options) -> ExitCode:
 
 def _refuse_unwritable(options: Options) -> None:
     """JSON files of the search have each word, and they are UTF-8."""
-    words = [word for each in (*options.inputs, *options.unseen) for word in each]
+    words = [word for each in (*options.inputs, *options.unseen) for word in each.words]
     for word in (*words, str(Path.cwd()), str(options.folder), str(options.compiler)):
         try:
             word.encode("utf-8")
@@ -151,8 +155,8 @@ def _folder(options: Options, peers: tuple[str, ...]) -> Iterator[TailorFolder]:
         stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
         path = journal_folders()[0] / f"tailor-{stamp}-{os.getpid()}"
     question = Question(
-        inputs=options.inputs,
-        unseen=options.unseen,
+        inputs=tuple(each.words for each in options.inputs),
+        unseen=tuple(each.words for each in options.unseen),
         cwd=str(Path.cwd()),
         name=options.name,
         proposal=options.proposal or "",
@@ -161,6 +165,11 @@ def _folder(options: Options, peers: tuple[str, ...]) -> Iterator[TailorFolder]:
         headers=headers_hash(native.native_dir()),
         compiler=_asked_compiler(options),
         traces=_stamps(options),
+        programs={
+            each.program.name: sha256_of(each.program)
+            for each in (*options.inputs, *options.unseen)
+            if each.program is not None
+        },
         seed=fresh_seed() if options.seed is None else options.seed,
     )
     is_new = not path.exists()
@@ -184,65 +193,42 @@ def _asked_compiler(options: Options) -> str:
 def _stamps(options: Options) -> dict[str, tuple[int, int]]:
     """What changes if another file takes the place of a trace."""
     found = {}
-    for words in (*options.inputs, *options.unseen):
-        if is_trace_input(words):
-            status = Path(words[0]).stat()
-            found[words[0]] = status.st_size, status.st_mtime_ns
+    for each in (*options.inputs, *options.unseen):
+        if each.trace is not None:
+            status = each.trace.stat()
+            found[str(each.trace)] = status.st_size, status.st_mtime_ns
     return found
 
 
 def _read(options: Options, folder: TailorFolder, tell: ReportStep) -> Figures:
     """The figures of all training inputs; commands are recorded once."""
     found = []
-    for number, words in enumerate(options.inputs):
+    for number, each in enumerate(options.inputs):
         tell("recording the inputs", f"{number} of {len(options.inputs)}")
-        found.append(figures_of(_trace_of(words, number, folder, options)))
+        found.append(figures_of(_trace_of(each, number, folder, options)))
     return together(found)
 
 
-def _trace_of(words: tuple[str, ...], number: int, folder: TailorFolder, options: Options) -> Path:
-    if is_trace_input(words):
-        return Path(words[0])
+def _trace_of(each: Input, number: int, folder: TailorFolder, options: Options) -> Path:
+    if each.trace is not None:
+        return each.trace
     trace = folder.trace(number)
     if not trace.exists():
         beside = trace.with_suffix(".part")
         beside.unlink(missing_ok=True)
-        outcome, notes = record_command(words, beside, stdout=Path(os.devnull))
-        if outcome.asked_to_end:
-            raise KeyboardInterrupt
-        for note in notes:
+        for note in record_input(each, beside):
             announce(note, quiet=options.quiet)
-        if outcome.failed or outcome.exit_status or outcome.signal:
-            raise HeapwrightError(
-                f"nothing can be tailored: {shlex.join(words)} failed while it was recorded",
-                "; ".join(notes),
-                exit_code=ExitCode.NOTHING_COMPARED,
-            )
         beside.replace(trace)
     return trace
 
 
-def _try_unseen(options: Options, tell: ReportStep) -> dict[tuple[str, ...], float]:
-    """The wall time of each unseen command. Refuse one that fails, before the search."""
+def _try_unseen(options: Options, tell: ReportStep) -> dict[Input, float]:
+    """The wall time of each unseen input. Refuse one that fails, before the search."""
     times = {}
-    for words in options.unseen:
-        if is_trace_input(words):
-            continue
-        tell("trying the unseen inputs")
-        begun = monotonic()
-        with Scratch() as folder:
-            outcome, notes = record_command(
-                words, folder / "trace", recorded=False, stdout=Path(os.devnull)
-            )
-        if outcome.asked_to_end:
-            raise KeyboardInterrupt
-        if outcome.failed or outcome.exit_status or outcome.signal:
-            raise HeapwrightError(
-                f"nothing can be judged: {shlex.join(words)} failed",
-                "; ".join(notes),
-                exit_code=ExitCode.NOTHING_COMPARED,
-            )
-        times[words] = monotonic() - begun
+    for each in options.unseen:
+        if each.trace is None:
+            tell("trying the unseen inputs")
+            times[each] = time_input(each)
     return times
 
 
@@ -405,16 +391,16 @@ def _judge(options: Options, field: Field, search: Search, library: Path, begun:
     walls = [run.wall_s for run in search.race.runs if run.wall_s]
     run_s = sum(walls) / max(1, len(walls))
     left = max(0.0, options.budget_s - (monotonic() - begun)) / len(inputs)
-    for number, words in enumerate(inputs):
-        longest_s = max(run_s, search.unseen_s.get(words, 0.0))
+    for number, each in enumerate(inputs):
+        longest_s = max(run_s, search.unseen_s.get(each, 0.0))
         blocks = blocks_within(left, len(peers) + 1, longest_s)
         place = f"judged-{number}-{search.winner.digest}"
-        comparison, result = compared(field, place, words, own, peers, options.name, blocks)
+        comparison, result = compared(field, place, each, own, peers, options.name, blocks)
         if result is not None and result.failure is not None:
             raise result.failure
         if result is None or not result.interrupted:
             if _has_failed(options.name, comparison):
-                search.notes += (f"{options.name} failed in runs of {shlex.join(words)}",)
+                search.notes += (f"{options.name} failed in runs of {each.text}",)
                 search.judged = ()
                 break
             if not is_compared(comparison):
@@ -422,7 +408,7 @@ def _judge(options: Options, field: Field, search: Search, library: Path, begun:
         figure = search.race.design.race or "time"
         search.judged += (
             Judgement(
-                command=words,
+                command=each.words,
                 unseen=bool(options.unseen),
                 figure=figure,
                 blocks=comparison.design.blocks,

@@ -23,8 +23,8 @@ from heapwright.base.quantities import several, size
 from heapwright.base.scratch import Scratch
 from heapwright.commands.output import Outputs
 from heapwright.commands.record import record_command
-from heapwright.commands.tailor_answer import is_trace_input
 from heapwright.commands.text import printing
+from heapwright.commands.tuning_load import trace_in
 from heapwright.profile.run import profile_trace
 from heapwright.record.recorder import HowToRecord
 from heapwright.report.console import make_console
@@ -39,9 +39,9 @@ HOW = HowToRecord(stacks=True)
 def run_advice(words: tuple[str, ...], *, json_file: str | None, quiet: bool) -> ExitCode:
     """Record the command, or read the trace, and print the advice. Raises HeapwrightError."""
     outputs = Outputs(json=json_file)
-    if is_trace_input(words):
-        outputs.spare(Path(words[0]))
-        advice = advice_of(Path(words[0]))
+    if (given := trace_in(words)) is not None:
+        outputs.spare(given)
+        advice = advice_of(given)
     else:
         with Scratch() as folder:
             trace = folder / "input.trace"

@@ -22,7 +22,8 @@ from heapwright.artefacts.tailoring.document import (
     Tailoring,
 )
 from heapwright.artefacts.tailoring.folder import Replayed, TailorFolder
-from heapwright.base.paths import is_file, is_trace
+from heapwright.artefacts.tailoring.inputs import Input
+from heapwright.base.paths import is_file
 from heapwright.commands.tailor_candidates import Candidate
 from heapwright.commands.tailor_race import CONFIDENCE, SYSTEM
 from heapwright.tailor.figures import Figures
@@ -37,9 +38,9 @@ DIGEST = "digest"
 class Options:
     """The command line, read."""
 
-    inputs: tuple[tuple[str, ...], ...]
-    """Commands or single traces; the first is raced."""
-    unseen: tuple[tuple[str, ...], ...]
+    inputs: tuple[Input, ...]
+    """The first is raced."""
+    unseen: tuple[Input, ...]
     name: str
     proposal: str | None
     """The only one that is tried; None: all."""
@@ -76,13 +77,8 @@ class Search:
     notes: tuple[str, ...] = ()
     finished: bool = False
     interrupted: bool = False
-    unseen_s: Mapping[tuple[str, ...], float] = field(default_factory=dict)
-    """The wall time of each unseen command, run once."""
-
-
-def is_trace_input(words: tuple[str, ...]) -> bool:
-    """Whether an input is a trace, and no command."""
-    return len(words) == 1 and is_trace(Path(words[0]))
+    unseen_s: Mapping[Input, float] = field(default_factory=dict)
+    """The wall time of each unseen command or program, run once."""
 
 
 def figure_of(comparison: Comparison) -> str:
@@ -120,8 +116,7 @@ def document_of(options: Options, folder: TailorFolder, search: Search) -> Tailo
     if search.winner is not None:
         again += ["--proposal", search.winner.name]
     first, *further = (
-        words[0] if is_trace_input(words) else str(folder.trace(number))
-        for number, words in enumerate(options.inputs)
+        str(each.trace or folder.trace(number)) for number, each in enumerate(options.inputs)
     )
     for trace in further:
         again += ["--input", trace]
@@ -132,8 +127,8 @@ def document_of(options: Options, folder: TailorFolder, search: Search) -> Tailo
     return Tailoring(
         heapwright_version=__version__,
         environment=machine,
-        inputs=options.inputs,
-        unseen=options.unseen,
+        inputs=tuple(each.words for each in options.inputs),
+        unseen=tuple(each.words for each in options.unseen),
         compiler=search.compiler,
         margin=options.margin,
         confidence=CONFIDENCE,

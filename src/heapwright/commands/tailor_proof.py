@@ -7,7 +7,6 @@ same heap in a program that is built with sanitizers. A candidate that fails one
 """
 
 import os
-import shlex
 import shutil
 from dataclasses import replace
 from itertools import islice
@@ -84,7 +83,7 @@ def _proof(
         name=options.name,
         file=header,
         type=type_of(options.name),
-        caption=f"tailored for {shlex.join(options.inputs[0])[:100]}",
+        caption=f"tailored for {options.inputs[0].text[:100]}",
         compiler=options.compiler,
         force=True,
     )
@@ -169,7 +168,7 @@ def head_of(options: Options, search: Search) -> tuple[str, ...]:
     assert search.winner is not None
     figures, winner = search.figures, search.winner
     replayed, system = search.replays[winner.name], search.replays[SYSTEM]
-    trained = "; ".join(shlex.join(words) for words in options.inputs)
+    trained = "; ".join(each.text for each in options.inputs)
     return (
         f"Fitted to: {trained}",
         f"The program made {figures.allocations:,} allocations of {len(figures.counts):,} sizes "

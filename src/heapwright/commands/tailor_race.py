@@ -15,6 +15,7 @@ from heapwright.artefacts.comparison.document import Comparison, label_of
 from heapwright.artefacts.run.journal import Journal
 from heapwright.artefacts.run.provenance import read_environment
 from heapwright.artefacts.tailoring.folder import TailorFolder
+from heapwright.artefacts.tailoring.inputs import Input
 from heapwright.base.errors import HeapwrightError
 from heapwright.base.processors import format_cpus
 from heapwright.commands.conclusion import Question, conclude, enough_by, is_compared
@@ -59,7 +60,7 @@ def newest_peers(discovery: Discovery) -> tuple[str, ...]:
 
 def raced(
     field: Field,
-    words: tuple[str, ...],
+    what: Input,
     own: Mapping[str, Path],
     peers: Sequence[str],
     budget_s: float,
@@ -67,13 +68,13 @@ def raced(
     """The race of the finalists, or that of the folder. glibc is the baseline."""
     if (kept := _kept(field, "race", own, peers)) is not None:
         return kept, None
-    return _compared(field, "race", words, own, peers, SYSTEM, budget_s, blocks=None)
+    return _compared(field, "race", what, own, peers, SYSTEM, budget_s, blocks=None)
 
 
 def compared(
     field: Field,
     name: str,
-    words: tuple[str, ...],
+    what: Input,
     own: Mapping[str, Path],
     peers: Sequence[str],
     baseline: str,
@@ -82,7 +83,7 @@ def compared(
     """Complete blocks with the best existing allocator as the baseline, or those of the folder."""
     if (kept := _kept(field, name, own, peers)) is not None:
         return kept, None
-    return _compared(field, name, words, own, peers, baseline, None, blocks=blocks)
+    return _compared(field, name, what, own, peers, baseline, None, blocks=blocks)
 
 
 def _kept(
@@ -104,7 +105,7 @@ def blocks_within(budget_s: float, treatments: int, run_s: float) -> int:
 def _compared(
     field: Field,
     name: str,
-    words: tuple[str, ...],
+    what: Input,
     own: Mapping[str, Path],
     peers: Sequence[str],
     baseline: str,
@@ -119,9 +120,15 @@ def _compared(
         selection = select(names, (), baseline, environment, paths)
         count = len(selection.treatments)
         looks = fixed(blocks, CONFIDENCE) if blocks else race_looks(count, CONFIDENCE, budget_s)
-        with opened(words, None, baseline, paths, environment, cpus) as load:
+        with opened(what.words, what.program, SYSTEM, paths, environment, cpus) as load:
             question = Question(
-                load.command, looks, field.margin, None, field.cpus, race=blocks is None
+                load.command,
+                looks,
+                field.margin,
+                None,
+                field.cpus,
+                program=load.subject,
+                race=blocks is None,
             )
             plan = Plan(
                 treatments=selection.treatments,

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from heapwright.artefacts.program.model import ProgramSubject
 from heapwright.artefacts.program.request import ProgramRequest
 from heapwright.artefacts.run.replay import TOUCH
 from heapwright.artefacts.trace.processes import processes_of
@@ -36,6 +37,8 @@ class Load:
     measures: tuple[str, ...] = ()
     """Further figures of its runs, the smaller the better."""
     is_replay: bool = False
+    subject: ProgramSubject | None = None
+    """The program of the catalogue."""
 
 
 @contextmanager
@@ -54,8 +57,16 @@ def opened(
         setup = set_up_file(file, environment)
         named = " ".join([program.name, program.scale or "", *program.parameters]).strip()
         measurement = ProgramMeasurement(setup.prepared, setup.specs(paths, cpus))
-        measures = tuple(each.measure for each in setup.subject.figures)
-        yield Load(setup.shown, named, measurement.execute, own_time=True, measures=measures)
+        subject = setup.subject
+        measures = tuple(each.measure for each in subject.figures)
+        yield Load(
+            setup.shown,
+            named,
+            measurement.execute,
+            own_time=True,
+            measures=measures,
+            subject=subject,
+        )
     elif (trace := trace_in(words)) is not None:
         with Scratch() as folder:
             yield _replay(trace, folder / "plan", paths, environment, cpus)

@@ -7,17 +7,16 @@ import json
 import os
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from heapwright.analysis.looks import fixed
-from heapwright.artefacts.allocator.catalogue import ComposedAllocator
 from heapwright.artefacts.tailoring.advice import Advice
 from heapwright.artefacts.tailoring.document import Proof
 from heapwright.artefacts.tailoring.folder import Question, Replayed, TailorFolder
+from heapwright.artefacts.tailoring.inputs import Input
 from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.commands import (
     tailor,
@@ -30,14 +29,14 @@ from heapwright.commands import (
 from heapwright.commands.tailor_answer import Options, Search
 from heapwright.commands.tailor_candidates import Candidate
 from heapwright.compose.compiler import CANDIDATES
-from heapwright.compose.conformance import Verdict
 from heapwright.compose.library import build_library
-from heapwright.compose.workshop import Made, NotComposableError, Order, Shop
+from heapwright.compose.workshop import NotComposableError
 from heapwright.experiment.measurement import Measurement
 from heapwright.tailor.figures import Figures
 from heapwright.tailor.grammar import Sentence
 from heapwright.tailor.proposals import propose
 
+from .tailoring import composed, shorten
 from .tools import Done, Heapwright, compile_c, forwarding
 
 pytestmark = pytest.mark.usefixtures("native")
@@ -173,41 +172,8 @@ def test_a_lock_that_is_a_symbolic_link_is_refused(
 
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, cxx: None) -> None:
-    """A search with one proposal, a short race, and a malloc of the tests in place of the compiled
-    libraries."""
     del cxx
-    good = forwarding(tmp_path / "good.so", limit=1_000_000_000)
-
-    def placed(candidates: Iterable[Candidate], *_: object) -> None:
-        for each in candidates:
-            each.library.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(good, each.library)
-
-    def passing(sentence: Sentence, *_: object) -> tuple[Proof, bool]:
-        return Proof(candidate=sentence.name), True
-
-    monkeypatch.setattr(tailor, "compile_all", placed)
-    monkeypatch.setattr(tailor_steps, "compile_all", placed)
-    monkeypatch.setattr(tailor, "can_count", lambda: False)
-    monkeypatch.setattr(tailor_candidates, "can_count", lambda: False)
-    monkeypatch.setattr(tailor_proof, "examined", passing)
-    monkeypatch.setattr(tailor, "propose", lambda figures: propose(figures)[:1])
-    monkeypatch.setattr(tailor, "newest_peers", lambda _: ("glibc", "granary"))
-    monkeypatch.setattr(tailor_race, "race_looks", lambda *_: fixed(3, 0.95))
-    monkeypatch.setattr(tailor_race, "MOST_BLOCKS", 5)
-
-
-def _composed(library: Path) -> Callable[[Order, Shop], Made]:
-    """A composition that delivers this library."""
-
-    def compose(order: Order, shop: Shop) -> Made:
-        place = shop.allocators / order.name / f"libheapwright-{order.name}.so"
-        place.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(library, place)
-        entry = ComposedAllocator(order.name, f"{order.name}.hpp", order.type, order.name)
-        return Made(entry, place, (), Verdict(7, 0, ()))
-
-    return compose
+    shorten(monkeypatch, forwarding(tmp_path / "good.so", limit=1_000_000_000))
 
 
 @pytest.mark.usefixtures("short")
@@ -215,7 +181,7 @@ def test_a_tailored_allocator_that_fails_on_the_unseen_input_is_no_answer(
     heapwright: Heapwright, worker: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bad = forwarding(tmp_path / "bad.so", "abort()", limit=1000)
-    monkeypatch.setattr(tailor_proof, "compose", _composed(bad))
+    monkeypatch.setattr(tailor_proof, "compose", composed(bad))
     words = ("tailor", "--unseen", f"{worker} 3000", "--name", "own", "--json", "out.json")
     done = heapwright(*words, "--", worker, "2000")
     assert done.status == 0, done.err
@@ -240,7 +206,7 @@ def test_a_tailored_allocator_that_aborts_in_one_run_of_several_is_no_answer(
     heapwright: Heapwright, worker: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bad = forwarding(tmp_path / "bad.so", ABORT_IN_THE_THIRD.replace("FOLDER", str(tmp_path)))
-    monkeypatch.setattr(tailor_proof, "compose", _composed(bad))
+    monkeypatch.setattr(tailor_proof, "compose", composed(bad))
     words = ("tailor", "-o", "search", "--name", "own", "--json", "out.json", "--", worker, "2000")
     for _ in range(2):
         done = heapwright(*words)
@@ -261,7 +227,7 @@ def test_an_interrupted_proof_delivers_nothing_and_a_lost_header_is_made_again(
 
     assert heapwright("record", "-o", "more.trace", "--", worker).status == 0
     good = forwarding(tmp_path / "proved.so", limit=1_000_000_000)
-    monkeypatch.setattr(tailor_proof, "compose", _composed(good))
+    monkeypatch.setattr(tailor_proof, "compose", composed(good))
     compiler = next(filter(shutil.which, CANDIDATES))
     begin = ("tailor", "-o", "search", "--name", "own", "--json", "out.json", "--compiler")
     words = (*begin, compiler, "--input", "more.trace", "--", worker, "2000")
@@ -293,7 +259,7 @@ def test_a_failure_by_a_limit_keeps_the_candidate_out_of_this_search_alone(
         return Proof(candidate=sentence.name, failed=("larson: not over in 120 s",)), False
 
     good = forwarding(tmp_path / "proved.so", limit=1_000_000_000)
-    monkeypatch.setattr(tailor_proof, "compose", _composed(good))
+    monkeypatch.setattr(tailor_proof, "compose", composed(good))
     words = ("tailor", "-o", "search", "--name", "own", "--", worker, "2000")
     with monkeypatch.context() as patched:
         patched.setattr(tailor_proof, "examined", slow)
@@ -308,7 +274,7 @@ def test_a_race_without_one_of_the_finalists_is_run_again(
     heapwright: Heapwright, worker: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     good = forwarding(tmp_path / "proved.so", limit=1_000_000_000)
-    monkeypatch.setattr(tailor_proof, "compose", _composed(good))
+    monkeypatch.setattr(tailor_proof, "compose", composed(good))
     monkeypatch.setattr(tailor, "propose", lambda figures: propose(figures)[:2])
     words = ("tailor", "-o", "search", "--name", "own", "--json", "out.json", "--", worker, "2000")
     raced = []
@@ -332,7 +298,7 @@ def test_a_step_that_does_not_compile_is_a_note(
         raise NotComposableError("the proposal does not compile", "")
 
     good = forwarding(tmp_path / "proved.so", limit=1_000_000_000)
-    monkeypatch.setattr(tailor_proof, "compose", _composed(good))
+    monkeypatch.setattr(tailor_proof, "compose", composed(good))
     monkeypatch.setattr(tailor_steps, "compile_all", failing)
     done = heapwright("tailor", "--name", "own", "--", worker, "2000")
     assert done.status == 0, done.err
@@ -405,7 +371,7 @@ def test_a_candidate_that_fails_its_proof_is_named_and_the_next_one_is_proved(
 
     monkeypatch.setattr(tailor, "propose", lambda figures: propose(figures)[:2])
     monkeypatch.setattr(tailor, "finalists", list)
-    monkeypatch.setattr(tailor_proof, "compose", _composed(good))
+    monkeypatch.setattr(tailor_proof, "compose", composed(good))
     monkeypatch.setattr(tailor_proof, "examined", first_fails)
     words = ("tailor", "-o", "search", "--name", "own", "--json", "out.json", "--", worker, "2000")
     done = heapwright(*words)
@@ -475,7 +441,7 @@ def test_a_search_of_a_trace_continues_with_the_same_trace_and_compiler(
 
 
 def test_a_proposal_of_the_front_that_is_no_finalist_is_not_called_worse(tmp_path: Path) -> None:
-    options = Options((("job",),), (), "own", None, 60, None, 0.02, (), 1, None, None, True)
+    options = Options((Input(("job",)),), (), "own", None, 60, None, 0.02, (), 1, None, None, True)
     names = ["c0", "c1", "c2", "c3", "beaten"]
     replays = {
         name: Replayed(seconds=1 + n / 100, peak_bytes=9 - n) for n, name in enumerate(names)

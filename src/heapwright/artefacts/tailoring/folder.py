@@ -51,6 +51,8 @@ class Question(SearchQuestion):
     """Its command and its version."""
     traces: dict[str, tuple[int, int]]
     """The inputs that are traces, with the bytes and the time in ns of the last change of each."""
+    programs: dict[str, str] = {}
+    """The inputs that are programs of the catalogue, with the hash of the file of each."""
 
 
 class Replayed(BaseModel):
