@@ -1,0 +1,207 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The campaign of searches for all programs, and the page that it leads to."""
+
+import gzip
+import json
+from argparse import Namespace
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from heapwright.artefacts.program.request import ProgramRequest
+from heapwright.artefacts.run.provenance import read_environment
+from heapwright.artefacts.tailoring.document import (
+    Answer,
+    Beside,
+    Judgement,
+    ProgramFigures,
+    Ratio,
+    Tailoring,
+    Verdict,
+)
+from heapwright.commands.program_setup import open_asked
+from support.scripts import load_script
+
+
+@pytest.fixture(scope="module")
+def script() -> ModuleType:
+    return load_script("benchmarks/tailored_programs.py")
+
+
+@pytest.fixture(scope="module")
+def pages() -> ModuleType:
+    return load_script("scripts/tailored_programs_page.py")
+
+
+def test_each_program_has_an_unseen_input(script: ModuleType, pages: ModuleType) -> None:
+    assert len(script.programs()) == 28
+    assert set(script.UNSEEN) == set(script.programs())
+    assert script.LEFT_OUT == pages.LEFT_OUT
+    for name, changes in script.UNSEEN.items():
+        trained = open_asked(ProgramRequest(name, script.SCALE)).program.parameters
+        unseen = open_asked(ProgramRequest(name, script.SCALE, changes)).program.parameters
+        assert unseen != trained, name
+
+
+def asked(folder: Path, *, again: bool = False) -> Namespace:
+    for name in ("searches", "kept"):
+        (folder / name).mkdir(exist_ok=True)
+    return Namespace(searches=folder / "searches", keep=folder / "kept", budget=3.0, again=again)
+
+
+def ends(monkeypatch: pytest.MonkeyPatch, script: ModuleType, line: str) -> None:
+    """Run this line of the shell in place of each search. `$3` is the name of the program."""
+    monkeypatch.setattr(script, "COMMAND", ("sh", "-c", line, "sh"))
+
+
+def test_a_failure_is_an_outcome_and_an_interruption_is_continued(
+    script: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ("perl", "redis", "xz")
+    fails = "printf 'x\\nheapwright: no luck\\n  with it\\n' >&2; exit 2"
+    line = f"test $3 = perl && {{ {fails}; }}; exit 130"
+    ends(monkeypatch, script, line)
+    first = list(script.campaign(names, asked(tmp_path)))
+    assert [(each.program, each.status, each.why) for each in first] == [
+        ("perl", 2, "heapwright: no luck with it"),
+        ("redis", 130, ""),
+    ]
+    ends(monkeypatch, script, "echo heapwright: >&2; exit 1")
+    second = list(script.campaign(names, asked(tmp_path)))
+    assert [(each.program, each.status) for each in second] == [("redis", 1), ("xz", 1)]
+    assert second[0].seconds >= first[1].seconds
+    assert list(script.campaign(names, asked(tmp_path))) == []
+    again = list(script.campaign(names, asked(tmp_path, again=True)))
+    assert [each.program for each in again] == list(names)
+    written = json.loads((tmp_path / "kept" / "campaign.json").read_text("utf-8"))
+    assert [each["program"] for each in written] == list(names)
+
+
+def test_the_answer_of_a_complete_search_is_kept(
+    script: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = tailoring("better").to_json()
+    (tmp_path / "answer.json").write_text(answer, "utf-8")
+    ends(monkeypatch, script, "cp ../answer.json $3.json")
+    (outcome,) = script.campaign(["sqlite"], asked(tmp_path))
+    assert (outcome.status, outcome.unseen) == (0, ("seed=2", "rows=6000"))
+    kept = gzip.decompress((tmp_path / "kept" / "sqlite.json.gz").read_bytes())
+    assert kept.decode() == answer
+    words = script.words_of("sqlite", 3.0)
+    assert words[words.index("--unseen") + 1] == "-p seed=2 -p rows=6000"
+
+
+def tailoring(verdict: Verdict) -> Tailoring:
+    """A search with this verdict beside mimalloc, and another beside glibc."""
+    gain = Ratio(ratio=0.9, low=0.85, high=0.95)
+    same = Ratio(ratio=1.002, low=0.99, high=1.01)
+    is_used = verdict == "better"
+    return Tailoring(
+        heapwright_version="1",
+        environment=read_environment([], {}),
+        inputs=(("job",),),
+        unseen=(("job", "2"),),
+        compiler="c++ 12",
+        margin=0.02,
+        confidence=0.95,
+        seed=1,
+        figures=ProgramFigures(
+            allocations=164_113,
+            frees=9,
+            reallocs=9,
+            moved_reallocs=9,
+            remote_frees=0,
+            threads=1,
+            sizes=9,
+            peak_live_bytes=16 << 20,
+            never_freed=9,
+            list_hits={},
+        ),
+        candidates=(),
+        winner="lists-12",
+        judged=(
+            Judgement(
+                command=("job", "2"),
+                unseen=True,
+                figure="time",
+                blocks=7,
+                beside=(
+                    Beside(
+                        allocator="mimalloc-latest",
+                        time=same,
+                        memory=gain if is_used else same,
+                        verdict=verdict,
+                    ),
+                    Beside(allocator="glibc", time=gain, memory=same, verdict="better"),
+                ),
+            ),
+        ),
+        header="",
+        library="",
+        rebuild="",
+        answer=Answer(
+            action="tailored" if is_used else "existing",
+            allocator="tailored-job" if is_used else "mimalloc-latest",
+            reason="because",
+            notes=("one | note",),
+        ),
+        finished=True,
+    )
+
+
+def outcome(program: str, status: int, why: str = "") -> dict[str, object]:
+    return {
+        "program": program,
+        "unseen": ["seed=2"],
+        "budget_min": 3.0,
+        "began": "2026-11-28T05:00:00+00:00",
+        "seconds": 210.0,
+        "status": status,
+        "why": why,
+        "load": [0.5, 1.5],
+    }
+
+
+def test_the_page_has_each_program_with_its_intervals_or_its_reason(
+    pages: ModuleType, tmp_path: Path
+) -> None:
+    verdicts: dict[str, Verdict] = {"gawk": "better", "perl": "same"}
+    for name, verdict in verdicts.items():
+        text = tailoring(verdict).to_json().encode()
+        (tmp_path / f"{name}.json.gz").write_bytes(gzip.compress(text))
+    outcomes = [
+        outcome("perl", 0),
+        outcome("gawk", 0),
+        outcome("redis", 2, "redis cannot be run here"),
+        outcome("node", 130),
+    ]
+    (tmp_path / "campaign.json").write_text(json.dumps(outcomes), "utf-8")
+    page = pages.page(pages.kept(tmp_path), ["gawk", "node", "perl", "redis", "xz"])
+    lines = page.splitlines()
+    own = "+0.2 % (-1.0 to +1.0)"
+    gain = "-10.0 % (-15.0 to -5.0)"
+    assert f"| gawk | mimalloc-latest | {own} | {gain} | better | tailored | 3.5 |" in lines
+    rest = "same | mimalloc-latest | 3.5 |"
+    assert f"| perl | mimalloc-latest | {own} | {own} | {rest}" in lines
+    assert lines.count(f"| perl | glibc | {gain} | {own} | better |") == 1
+    assert "| gawk | `seed=2` | 164,113 | 16.0 MiB | lists-12 | 7 |" in lines
+    assert "- On 1 of 5 programs, the answer is the tailored allocator. The goal is 10." in lines
+    assert "- 3 of 5 programs were searched, and 2 were judged." in lines
+    assert "- redis: redis cannot be run here" in lines
+    assert "- node: interrupted" in lines
+    assert "- not begun: xz" in lines
+    assert "- gawk, perl: one | note" in lines
+    (load,) = [line for line in lines if "The load average was" in line]
+    assert "1.0 in the median and 1.5 at most" in load
+
+
+def test_the_page_is_that_of_its_documents_and_they_are_small(pages: ModuleType) -> None:
+    every = [name for name in pages.program_names() if name not in pages.LEFT_OUT]
+    found = pages.kept(pages.FOLDER)
+    file = pages.FOLDER / pages.NAME
+    assert file.exists() == bool(found), "run scripts/tailored_programs_page.py"
+    if found:
+        assert file.read_text("utf-8") == pages.page(found, every)
+    assert sum(path.stat().st_size for path in pages.FOLDER.glob("*")) < 2_000_000
