@@ -21,6 +21,7 @@ from pathlib import Path
 from time import monotonic
 from types import TracebackType
 from typing import Self
+from weakref import finalize
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -148,18 +149,20 @@ class Running:
         """Start it. Raises HeapwrightError if heapwright-run cannot be started."""
         program = _program(native.native_dir())
         self._witness = witness_file() if spec.witnessed else None
+        # A signal may end this process before `with` has this object.
+        self._at_last = finalize(self, _remove, self._witness, os.getpid())
         self._reading, writing = os.pipe()
         self.began = monotonic()
         try:
             words = _arguments(spec, program, self._witness)
             self._pid = starter(program).start(words, spec.environment, writing)
+            self._handle = _handle_of(self._pid)
         except BaseException:
             os.close(self._reading)
-            self._remove()
+            self._at_last()
             raise
         finally:
             os.close(writing)
-        self._handle = _handle_of(self._pid)
 
     @property
     def pid(self) -> int:
@@ -226,12 +229,6 @@ class Running:
             os.close(self._handle)
             self._handle = None
 
-    def _remove(self) -> None:
-        """Removes the witnesses' file, if it was made."""
-        if self._witness is not None:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(self._witness)  # noqa: PTH108 - in every run
-
     def __enter__(self) -> Self:
         return self
 
@@ -245,7 +242,14 @@ class Running:
             self._reading
         )  # if this process ends early, heapwright-run notices it and ends the command
         self._await_end()
-        self._remove()
+        self._at_last()
+
+
+def _remove(witness: str | None, maker: int) -> None:
+    """Removes the witnesses' file, if it was made. A fork of its maker leaves it."""
+    if witness is not None and maker == os.getpid():
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(witness)  # noqa: PTH108 - in every run
 
 
 def _handle_of(pid: int) -> int | None:

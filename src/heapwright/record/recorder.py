@@ -118,8 +118,14 @@ def record(request: Request) -> Outcome:
     refuse_others_file(request.trace)
     program = native.program("record")
     reading, writing = os.pipe()
-    with os.fdopen(reading, "rb") as result:
+    with (
+        os.fdopen(reading, "rb") as result,
+        _removed(request.witness),
+        _passing_on(driven=request.beside is not None) as passing,
+    ):
         try:
+            if passing.asked:
+                raise KeyboardInterrupt
             with _streams(request) as (stdin, stdout):
                 process = subprocess.Popen(
                     _words(request, program, writing),
@@ -133,16 +139,13 @@ def record(request: Request) -> Outcome:
             raise HeapwrightError(f"{program} cannot be run: {error.strerror or error}") from error
         finally:
             os.close(writing)
-        with (
-            _removed(request.witness),
-            process,
-            _passing_on(process, driven=request.beside is not None) as asked,
-        ):
+        with process:
+            passing.to(process)
             if request.beside is not None:
                 _stand_by(process, request.beside)
             text = read_to_end(result.fileno())
             status = process.wait()
-    return _parsed(text, status, request).model_copy(update={"asked_to_end": bool(asked)})
+    return _parsed(text, status, request).model_copy(update={"asked_to_end": passing.asked})
 
 
 @contextmanager
@@ -229,31 +232,49 @@ def refuse_others_file(path: Path) -> None:
         raise HeapwrightError(f"{path} is there, and it is no trace", "name another one with -o")
 
 
-@contextmanager
-def _passing_on(process: subprocess.Popen[bytes], *, driven: bool) -> Iterator[list[int]]:
-    """Signals are passed on to the command. An interrupt of the terminal is not: the terminal sends
-    it to the command as well. It ends a server, which runs for the recording alone. The list has
-    the signals that requested the end."""
-    asked: list[int] = []
+class _Passing:
+    """Passes signals on to the command. One that comes while the command starts is passed on after
+    that: it must not end this process before what the start makes is sure to be removed.
 
-    def pass_on(number: int, frame: FrameType | None) -> None:
+    An interrupt of the terminal is not passed on: the terminal sends it to the command as well. It
+    ends a server, which runs for the recording alone.
+    """
+
+    def __init__(self, driven: bool) -> None:
+        self.asked = False
+        """A signal has requested the end."""
+        self._driven = driven
+        self._process: subprocess.Popen[bytes] | None = None
+        self._early: list[int] = []
+
+    def to(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+        for number in self._early:
+            process.send_signal(number)
+
+    def pass_on(self, number: int, frame: FrameType | None) -> None:
         del frame
-        if number != signal.SIGUSR1:
-            asked.append(number)
-        process.send_signal(number)
-
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        if driven:
-            asked.append(number)
-            process.terminate()
-        elif _terminal_interrupts():
-            asked.append(number)
+        self.asked |= number != signal.SIGUSR1
+        if self._process is None:
+            self._early.append(number)
         else:
-            pass_on(number, frame)
+            self._process.send_signal(number)
 
-    handlers = dict.fromkeys(PASSED_ON, pass_on) | {signal.SIGINT: interrupt}
-    with handled(handlers):
-        yield asked
+    def interrupt(self, number: int, frame: FrameType | None) -> None:
+        if self._driven:
+            self.pass_on(signal.SIGTERM, frame)
+        elif _terminal_interrupts():
+            self.asked = True
+        else:
+            self.pass_on(number, frame)
+
+
+@contextmanager
+def _passing_on(*, driven: bool) -> Iterator[_Passing]:
+    """Meanwhile, signals are passed on to the command."""
+    passing = _Passing(driven)
+    with handled(dict.fromkeys(PASSED_ON, passing.pass_on) | {signal.SIGINT: passing.interrupt}):
+        yield passing
 
 
 def _terminal_interrupts() -> bool:

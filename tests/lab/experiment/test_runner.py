@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The binding to heapwright-run; what that measures is proven in tests/native/runner."""
 
+import gc
 import os
 import signal
 import subprocess
@@ -53,6 +54,25 @@ def test_nothing_is_left_in_the_folders_for_temporary_files(
     monkeypatch.setattr("heapwright.experiment.runner.IN_MEMORY", tmp_path)
     run_once(RunSpec(("/bin/true",), environment))
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("moment", ["_handle_of", "Running.__enter__"])
+def test_nothing_is_left_of_a_run_that_is_interrupted_at_its_start(
+    moment: str, environment: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "witness"
+
+    def interrupted(_: object) -> None:
+        while not file.exists():
+            time.sleep(0.01)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("heapwright.experiment.runner.witness_file", lambda: str(file))
+    monkeypatch.setattr(f"heapwright.experiment.runner.{moment}", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run_once(RunSpec(("/bin/true",), environment))
+    gc.collect()
+    assert not file.exists()
 
 
 def test_no_descriptor_is_lost(environment: dict[str, str]) -> None:

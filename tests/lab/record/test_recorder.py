@@ -6,6 +6,8 @@ import dataclasses
 import os
 import shutil
 import signal
+import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ import pytest
 from heapwright.artefacts.trace.file import trace_info
 from heapwright.base import native
 from heapwright.base.errors import HeapwrightError
-from heapwright.base.interruption import read_to_end
+from heapwright.base.interruption import ended_as_interrupted, read_to_end
 from heapwright.base.paths import TRACE_MAGIC
 from heapwright.record import recorder
 from heapwright.record.recorder import HowToRecord, Outcome, Request, record
@@ -130,3 +132,25 @@ def test_every_option_reaches_the_trace(request_: Request) -> None:
 def test_an_outcome_of_another_program_is_refused() -> None:
     with pytest.raises(ValueError, match="stop"):
         Outcome.model_validate_json('{"stop": "by magic"}')
+
+
+def test_a_signal_while_the_command_starts_is_passed_on(
+    request_: Request, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    begun, witness = tmp_path / "begun", tmp_path / "witness"
+    start = subprocess.Popen
+
+    def signalled(*words: Any, **options: Any) -> Any:
+        process = start(*words, **options)
+        while not begun.exists():
+            time.sleep(0.01)
+        assert witness.exists()
+        signal.raise_signal(signal.SIGTERM)
+        return process
+
+    monkeypatch.setattr(subprocess, "Popen", signalled)
+    command = ("sh", "-c", f"touch {begun}; exec tail -f {begun}")
+    with ended_as_interrupted():
+        outcome = record(changed(request_, command=command, witness=witness))
+    assert (outcome.signal, outcome.asked_to_end) == (signal.SIGTERM, True)
+    assert not witness.exists()
