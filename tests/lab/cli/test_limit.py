@@ -57,8 +57,12 @@ int main(int argc, char **argv) {
 
 @pytest.fixture(scope="session")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """200 blocks of 1000 bytes, freed; lost blocks by the first argument; an end by the second."""
-    return compile_c(tmp_path_factory.mktemp("limit") / "program", PROGRAM, "-g", "-no-pie")
+    """200 blocks of 1000 bytes, freed; lost blocks by the first argument; an end by the second.
+
+    At any address: the heap of one at a fixed address is where small numbers look like pointers.
+    """
+    flags = ("-g", "-fPIE", "-pie")
+    return compile_c(tmp_path_factory.mktemp("limit") / "program", PROGRAM, *flags)
 
 
 def document(path: str = "L") -> Limit:
@@ -321,7 +325,7 @@ def test_a_command_that_runs_out_of_time_keeps_its_figures(
     native: Path, heapwright: Heapwright, worker: Path
 ) -> None:
     assert native.exists()
-    done = heapwright("limit", "--allocations=5", "--", "timeout", "0.3", worker, "999", "9000")
+    done = heapwright("limit", "--allocations=5", "--", "timeout", "3", worker, "999", "90000")
     assert done.status == 124
     assert "allocations: exceeded, 1,000 allocations" in done.err
 
