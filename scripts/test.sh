@@ -12,6 +12,7 @@ cd "$(dirname "$0")/.."
 trap 'stage_table test' EXIT
 which=${1:-quick}
 jobs=$(nproc)
+unset PYTHONDONTWRITEBYTECODE # each process would compile all tests, and so would the next target
 cmake=.venv/bin/cmake
 [ -x $cmake ] || cmake=cmake
 

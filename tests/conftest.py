@@ -69,9 +69,24 @@ STRESS = TESTS / "acceptance" / "stress"
 TURNS = 4
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Each process of the parallel runner begins to collect at another file.
+
+    It takes long to prepare the assertions of all files. A process reads what another one has
+    prepared, but at the same time they would all prepare the same file.
+    """
+    worker = getattr(config, "workerinput", None)
+    if worker is not None and [Path(each).resolve() for each in config.args] == [TESTS]:
+        files = sorted(TESTS.rglob("test_*.py"))
+        number = int(worker["workerid"].removeprefix("gw"))
+        begin = len(files) * number // int(worker["workercount"])
+        config.args = [str(each) for each in (*files[begin:], *files[:begin])]
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None, None, None]:
     """Gives the markers of targets before tests are selected by them, and the order after that."""
+    items.sort(key=lambda item: item.path)  # all processes must have the same
     for item in items:
         if item.get_closest_marker("each_allocator") is not None:
             assert isinstance(item, pytest.Function)
