@@ -7,8 +7,8 @@ and sets HEAPWRIGHT_NO_SKIP, so that a test which silently stopped running is no
 
 A test marked `each_allocator` asks the same of each composed allocator. `make test`
 runs it under the representatives, and `make test-programs` runs it under the others.
-Of real programs and of the stress, `make test` runs granary and one more representative, and
-`make test-programs` runs the rest of them. Of real programs, `make test-programs` gives each other
+`make test` runs real programs under granary, and the stress under granary and one more
+representative. `make test-programs` runs the rest of them. Of real programs, it gives each other
 allocator a quarter, and each program a quarter of these allocators. `make test-all` runs all pairs.
 
 A test marked `long` takes minutes. It is among the first of its process, because the others would
@@ -131,6 +131,8 @@ def _mark_target(item: pytest.Function) -> None:
 
 def _is_quick(item: pytest.Function, representative: str) -> bool:
     """Whether `make test` runs this long test under this allocator."""
+    if PROGRAMS in item.path.parents:
+        return representative == ALWAYS
     others = sorted(REPRESENTATIVES.keys() - {ALWAYS})
     return representative in {ALWAYS, others[_turn_of(item) % len(others)]}
 

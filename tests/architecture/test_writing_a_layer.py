@@ -117,6 +117,7 @@ def test_pairs_with_the_layer_of_the_page_are_found_and_pass(
     assert len(pairs) > 10
 
 
+@pytest.mark.compiles
 def test_allocator_of_the_page_is_composed(include: Path, compiler: str, tmp_path: Path) -> None:
     """The tool's own folder, with the page's layer among its headers, stands for `pip install`."""
     del compiler

@@ -25,8 +25,14 @@ BY_CMAKE = sorted(
     if each.parent.name not in WHOLE | FROM_SOURCE
 )
 
+# In C++ and in C. `make test-builds` has the others.
+FIRST = {"containers", "c_heaps"}
 
-@pytest.mark.parametrize("example", BY_CMAKE)
+
+@pytest.mark.parametrize(
+    "example",
+    [pytest.param(each, marks=() if each in FIRST else pytest.mark.compiles) for each in BY_CMAKE],
+)
 def test_example_finds_the_package_and_runs(example: str, prefix: Path, tmp_path: Path) -> None:
     program = build_with_cmake(example, prefix, tmp_path)
     assert run(program) == expected(example)
@@ -75,6 +81,7 @@ def test_the_installed_tree_can_be_moved(prefix: Path, tmp_path: Path) -> None:
     assert str(prefix) not in flags
 
 
+@pytest.mark.compiles
 def test_the_programs_of_the_page_run(prefix: Path, tmp_path: Path) -> None:
     programs = re.findall(r"```cpp\n(.*?)```", PAGE.read_text("utf-8"), flags=re.DOTALL)
     assert len(programs) >= 4

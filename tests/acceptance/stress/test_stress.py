@@ -21,7 +21,7 @@ from . import stress
 from .stress import Ran, Run, Stress
 
 CATALOGUE = read_catalogue(Path(__file__).parents[3] / "catalogue" / "allocators.toml")
-SLICE_S = 0.15  # of the processor, for each pair
+SLICE_S = 0.1  # of the processor, for each pair
 
 
 @pytest.mark.each_allocator

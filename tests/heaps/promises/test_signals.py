@@ -32,7 +32,14 @@ def any_allocator(request: pytest.FixtureRequest) -> str:
     return library(request.param)
 
 
-@pytest.mark.parametrize(("scene", "count"), [("storm", 3_000_000), ("timed-jumps", 2_000)])
+@pytest.mark.parametrize(
+    ("scene", "count"),
+    [
+        ("storm", 1_000_000),
+        pytest.param("storm", 3_000_000, marks=pytest.mark.slow),
+        ("timed-jumps", 2_000),
+    ],
+)
 def test_handlers_allocate_whatever_they_interrupt(
     folder: Path, promising: str, scene: str, count: int
 ) -> None:
@@ -46,7 +53,14 @@ def test_handlers_may_jump_out_of_a_request(folder: Path, told: str) -> None:
     assert_quiet_success(command, library(told))
 
 
-@pytest.mark.parametrize(("scene", "count"), [("jumps", 1_000_000), ("ends", 500)])
+@pytest.mark.parametrize(
+    ("scene", "count"),
+    [
+        ("jumps", 300_000),
+        pytest.param("jumps", 1_000_000, marks=pytest.mark.slow),
+        ("ends", 500),
+    ],
+)
 def test_handlers_may_jump_out_or_end_their_thread(
     folder: Path, any_allocator: str, scene: str, count: int
 ) -> None:

@@ -57,6 +57,7 @@ def test_bad_input_is_one_line(
     assert installed(tmp_path / "home") == []
 
 
+@pytest.mark.compiles
 def test_a_wrong_stack_is_one_line_before_the_pages(heapwright: Heapwright, tmp_path: Path) -> None:
     wrong = "LockedHeap<FutexLock, CoalesceHeap<64 * KiB, ChunkHeap<64 * KiB, 8, MmapHeap>>>"
     done = heapwright("compose", "x", "--type", wrong)
@@ -100,6 +101,7 @@ def test_a_header_that_does_not_compile(
     assert installed(tmp_path / "home") == []
 
 
+@pytest.mark.compiles
 def test_an_incomplete_composition_names_the_requested_allocator(
     heapwright: Heapwright, tmp_path: Path
 ) -> None:

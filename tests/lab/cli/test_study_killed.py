@@ -69,7 +69,15 @@ def wait_until_begun(process: subprocess.Popen[bytes], folder: Path, runs: int) 
     return True
 
 
-@pytest.mark.parametrize("moments", [(1, 2, 9), (0, 5, 5, 14), (16, 17)])
+@pytest.mark.parametrize(
+    "moments",
+    [
+        (0, 9, 17),
+        pytest.param((1, 2, 9), marks=pytest.mark.slow),
+        pytest.param((0, 5, 5, 14), marks=pytest.mark.slow),
+        pytest.param((16, 17), marks=pytest.mark.slow),
+    ],
+)
 def test_nothing_is_lost_and_nothing_run_twice(moments: tuple[int, ...], tmp_path: Path) -> None:
     """Killed when this number of runs has begun, at a random moment within one, again and again."""
     study = write_study(tmp_path, blocks=4, discard=1, pause=0.1)

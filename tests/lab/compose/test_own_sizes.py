@@ -10,6 +10,8 @@ from heapwright.compose.compiler import Answer, Compiler, write
 from heapwright.compose.conformance import Failed
 from heapwright.compose.own_sizes import CASE, check_own_sizes
 
+pytestmark = pytest.mark.compiles
+
 LAYER = """#pragma once
 #include <heapwright/heap.hpp>
 namespace mine {{

@@ -13,6 +13,8 @@ from heapwright.compose.edits import Edit, apply
 from heapwright.compose.questions import Questions
 from heapwright.compose.repairs import meet_needs, raise_classes
 
+pytestmark = pytest.mark.compiles
+
 
 def made(
     name: str, edit: Edit, compiler: Compiler, toolbox: Toolbox, scope: Scope

@@ -79,6 +79,7 @@ def test_misuse_aborts_with_its_message(mistake: str, comment: str, program: Pat
     assert done.stderr == f"{words}\n"
 
 
+@pytest.mark.compiles
 def test_programs_without_mistakes_hold(tmp_path: Path) -> None:
     sanitized = compile_library(tmp_path, *SANITIZERS)
     for name in ("reap", "region", "xalloc"):

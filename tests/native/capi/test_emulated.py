@@ -72,6 +72,7 @@ def installed(name: str) -> Path:
     return path
 
 
+@pytest.mark.compiles
 def test_each_object_is_one_of_malloc_and_lives_as_long(
     library: list[Path], tmp_path: Path
 ) -> None:
@@ -79,6 +80,7 @@ def test_each_object_is_one_of_malloc_and_lives_as_long(
     run(build("emulated_lifetimes", tmp_path / "program", *SANITIZERS, *library, wraps))
 
 
+@pytest.mark.compiles
 @pytest.mark.parametrize("program", ["region"])
 def test_a_program_of_the_other_library_holds(
     program: str, library: list[Path], tmp_path: Path
@@ -86,6 +88,7 @@ def test_a_program_of_the_other_library_holds(
     run(build(program, tmp_path / program, *SANITIZERS, *library))
 
 
+@pytest.mark.compiles
 def test_obstacks_keep_what_is_on_them_as_the_c_librarys_do(
     library: list[Path], tmp_path: Path
 ) -> None:
@@ -95,6 +98,7 @@ def test_obstacks_keep_what_is_on_them_as_the_c_librarys_do(
     assert run(ours) == run(theirs) != ""
 
 
+@pytest.mark.compiles
 def test_without_memory_an_obstack_calls_the_handler(library: list[Path], tmp_path: Path) -> None:
     program = build(
         "obstack_exhausted", tmp_path / "program", "-DWITH_HEAPWRIGHT", *SANITIZERS, *library
@@ -106,6 +110,7 @@ def test_without_memory_an_obstack_calls_the_handler(library: list[Path], tmp_pa
     assert done.stderr == "memory exhausted\n"
 
 
+@pytest.mark.compiles
 def test_freeing_what_is_on_no_obstack_aborts(library: list[Path], tmp_path: Path) -> None:
     program = build(
         "obstack_foreign", tmp_path / "program", "-DWITH_HEAPWRIGHT", *SANITIZERS, *library
