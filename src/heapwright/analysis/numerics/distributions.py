@@ -25,6 +25,8 @@ _TINY = 1e-300
 _CLOSE = 1e-15
 _LARGE = 1e3
 """From here on, differences of logarithms of the gamma function use Stirling's series."""
+_FAR = 1e10
+"""From here on, t has so small an x that the second term of I_x is 1e-20 of the first."""
 _NEARLY_NORMAL = 1e9
 """With more degrees of freedom, t is taken as normal."""
 _STANDARD = NormalDist()
@@ -71,9 +73,11 @@ def student_tail(value: float, df: float) -> float:
         return normal_tail(value)
     if value < 0:
         return 1.0 - student_tail(-value, df)
+    scaled = value / math.sqrt(df)
+    if scaled > _FAR:
+        # the first term of I_x, with x = scaled^-2, which a number may be too small to hold
+        return math.exp(-df * math.log(scaled) - _log_beta(df / 2, 0.5)) / df
     square = value * value
-    if math.isinf(square):
-        return 0.0
     return _beta(df / 2, 0.5, df / (df + square), square / (df + square)) / 2
 
 
@@ -117,7 +121,7 @@ def _student_upper(tail: float, df: float) -> float:
         low, high = (value, high) if chance > tail else (low, value)
         following = math.inf
         if chance > 0:
-            log_density = constant - (df + 1) / 2 * math.log1p(value * value / df)
+            log_density = constant - (df + 1) * math.log(math.hypot(1, value / math.sqrt(df)))
             excess = math.log(chance) - math.log(tail)
             following = value + excess * math.exp(math.log(chance) - log_density)
         if not low <= following <= high:

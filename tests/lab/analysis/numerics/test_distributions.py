@@ -41,7 +41,7 @@ def test_students_quantile(df: float) -> None:
 
 @pytest.mark.parametrize("df", FREEDOM)
 def test_students_tails(df: float) -> None:
-    for value in (0.0, 0.1, 1.0, 2.0, 5.0, 10.0, 40.0, 1e4, 1e200, math.inf):
+    for value in (0.0, 0.1, 1.0, 2.0, 5.0, 10.0, 40.0, 1e4, 1e150, math.inf):
         upper = float(stats.t.sf(value, df))
         assert student_tail(value, df) == pytest.approx(upper, rel=1e-10, abs=1e-300)
         assert student_cdf(-value, df) == student_tail(value, df)
@@ -72,6 +72,30 @@ def test_quantiles_far_in_the_tail(df: float) -> None:
     for chance in (1e-100, 1e-250, 1e-300):
         expected = float(stats.t.ppf(chance, df))
         assert student_quantile(chance, df) == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("chance", [1e-300, 1e-250, 1e-160, 1e-150, 1e-20, 1e-10])
+def test_quantiles_of_one_and_two_degrees_of_freedom(chance: float) -> None:
+    one = -1 / math.tan(math.pi * chance)
+    assert student_quantile(chance, 1) == pytest.approx(one, rel=1e-10)
+    two = -(1 - 2 * chance) / math.sqrt(2 * chance * (1 - chance))
+    assert student_quantile(chance, 2) == pytest.approx(two, rel=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("df", "value"), [(0.5, 1e170), (1, 1e155), (1, 1e200), (1.5, 1e170), (3, 1e90), (4.5, 1e60)]
+)
+def test_tails_of_few_degrees_of_freedom(df: float, value: float) -> None:
+    """SciPy takes some of these chances as 0. The density is a power there, so its integral is
+    exact."""
+    constant = math.gamma((df + 1) / 2) / math.gamma(df / 2) / math.sqrt(math.pi * df)
+    upper = constant * math.sqrt(df) ** (df + 1) / df * value**-df
+    assert student_tail(value, df) == pytest.approx(upper, rel=1e-10)
+    assert student_quantile(upper, df) == pytest.approx(-value, rel=1e-9)
+
+
+def test_a_quantile_beyond_all_numbers_is_infinite() -> None:
+    assert student_quantile(1e-250, 0.5) == -math.inf
 
 
 @pytest.mark.parametrize("first", [1, 2, 7.5, 40, 1000, 1e5])
