@@ -62,7 +62,7 @@ struct HistogramOf {
     static constexpr std::size_t stepOf(std::uint64_t ticks) {
         constexpr std::uint64_t first = 1U << stepBits;
         const auto top = 63U - static_cast<unsigned>(std::countl_zero(ticks | first));
-        const auto within = static_cast<unsigned>(ticks << stepBits >> top);
+        const auto within = static_cast<unsigned>(ticks >> (top - stepBits));
         return (top << stepBits) + within - (stepBits << stepBits);
     }
 
