@@ -2,9 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """A program that keeps memory at a call site with a name."""
 
+import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -51,6 +54,27 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     command = [compiler, "-g", "-O1", "-fno-builtin", "sites.c", "-o", "sites"]
     subprocess.run(command, cwd=folder, check=True)
     return folder / "sites"
+
+
+@contextmanager
+def running(
+    program: Path, *launcher: str, cwd: Path | None = None, **settings: str
+) -> Iterator["subprocess.Popen[str]"]:
+    """The program after its first 8,000 blocks, with these environment variables beside ours."""
+    with subprocess.Popen(
+        [*launcher, str(program)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=cwd,
+        env={**os.environ, **settings},
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "0\n"
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def tell(process: "subprocess.Popen[str]", what: str) -> int:

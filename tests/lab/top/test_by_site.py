@@ -22,7 +22,7 @@ from heapwright.commands.top_sampled import SampledSites
 from heapwright.report.console import make_console
 from heapwright.report.top import Screen, SiteLine, drawn, line
 
-from .conftest import KEPT, TOP, by_site, kib, tell
+from .conftest import KEPT, TOP, by_site, kib, running, tell
 
 REQUESTED = {"HEAPWRIGHT_SAMPLE_SIGNAL": "SIGUSR2", "HEAPWRIGHT_SAMPLE_FILE": "of"}
 Start = Callable[..., AbstractContextManager["subprocess.Popen[str]"]]
@@ -32,28 +32,10 @@ Start = Callable[..., AbstractContextManager["subprocess.Popen[str]"]]
 def start(program: Path, tmp_path: Path) -> Start:
     """Starts the program under the sampler. The same samples in each run."""
 
-    @contextmanager
-    def started(**settings: str) -> Iterator["subprocess.Popen[str]"]:
-        with subprocess.Popen(
-            [program],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            cwd=tmp_path,
-            env={
-                **os.environ,
-                "LD_PRELOAD": str(native.library("sampler")),
-                "HEAPWRIGHT_SAMPLE": "4K",
-                "HEAPWRIGHT_SAMPLE_SEED": "1",
-                **settings,
-            },
-        ) as process:
-            assert process.stdout is not None
-            assert process.stdout.readline() == "0\n"
-            try:
-                yield process
-            finally:
-                process.kill()
+    def started(**settings: str) -> AbstractContextManager["subprocess.Popen[str]"]:
+        preload = {"LD_PRELOAD": str(native.library("sampler"))}
+        sampling = {"HEAPWRIGHT_SAMPLE": "4K", "HEAPWRIGHT_SAMPLE_SEED": "1"}
+        return running(program, cwd=tmp_path, **preload, **sampling, **settings)
 
     return started
 
@@ -80,11 +62,8 @@ def test_the_holder_of_memory_is_named_and_its_interval_contains_the_truth(
 
 
 def test_a_process_without_sampler_and_recorder_is_refused(program: Path) -> None:
-    with subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        process.stdout.readline()
+    with running(program) as process:
         done = by_site(process.pid)
-        process.kill()
     assert done.returncode == 2
     assert "is not under the sampler and is not recorded" in done.stderr
     assert f"heapwright attach --stacks {process.pid}" in done.stderr

@@ -17,20 +17,7 @@ from heapwright.commands.top_sites import sites_of
 from heapwright.record.running import HEADER_BYTES, RECORDING, running_trace
 from heapwright.report.top import SiteLine
 
-from .conftest import KEPT, by_site, tell
-
-
-@contextmanager
-def running(program: Path, *launcher: str) -> Iterator["subprocess.Popen[str]"]:
-    with subprocess.Popen(
-        [*launcher, str(program)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "0\n"
-        try:
-            yield process
-        finally:
-            process.kill()
+from .conftest import KEPT, by_site, running, tell
 
 
 @contextmanager
