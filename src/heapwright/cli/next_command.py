@@ -75,6 +75,7 @@ OF_OPTION: Mapping[tuple[str, str], str] = {
     ("programs", "--hours"): "heapwright explain {target}   (records calls: the place of a leak)",
     ("replay", "--check"): "heapwright replay {trace}   (compare times and memory)",
     ("replay", "--curve"): "heapwright replay {trace}   (compare times and memory)",
+    ("top", "--by-site"): "heapwright look PID   (what is resident in the process, and why)",
 }
 """Used instead if the option is present."""
 OF_LIMIT = "heapwright record -o {output} {target}   (without --limit, which left no call)"

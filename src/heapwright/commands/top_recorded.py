@@ -27,6 +27,7 @@ class RecordedSites:
         self._known: Known = {}
         self._site_lines = SiteLines()
         self._is_over = False
+        self._is_silent = False
         self._failure = ""
         self._sampled = 1
 
@@ -42,6 +43,11 @@ class RecordedSites:
             return f"sites are those of the last reading: {self._failure}"
         if self._is_over:
             return "the recording is paused or has ended; sites are those of the last recorded call"
+        if self._is_silent:
+            return (
+                "the process has made no call since its fork or exec; the blocks from before a "
+                "fork are among the sites of its parent"
+            )
         begin = datetime.fromtimestamp(self._trace.began_s).astimezone().strftime("%H:%M:%S")
         if not self.lines:
             return f"no block is live that was allocated since {begin}, when the recording began"
@@ -71,10 +77,10 @@ class RecordedSites:
         is_over = not self._trace.is_recording()  # before the reading, which has the last call then
         number = self._trace.process()
         self._is_over = is_over
-        if number is not None and number not in [
-            each.process for each in processes_of(self._trace.path)
-        ]:
-            return  # it has made no call yet
+        callers = [each.process for each in processes_of(self._trace.path)]
+        self._is_silent = number is not None and number not in callers
+        if self._is_silent:
+            return
         profile = profile_trace(self._trace.path, number, names=False)
         when = time.monotonic()
         if profile.calls is not None:

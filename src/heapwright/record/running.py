@@ -22,6 +22,9 @@ START_UTC = 48
 RECORDING = 200
 CLOSED = 216
 STACKS = 1
+FOLLOWED = 32
+NO_CALL = -1
+"""No process has this number."""
 DELETED = " (deleted)"
 ESCAPED_NEWLINE = "\\012"
 
@@ -37,6 +40,8 @@ class RunningTrace:
     pid: int
     """In the namespace of the process."""
     has_stacks: bool
+    is_followed: bool
+    """Whether the recording includes child processes."""
     began_s: float
     """Since 1970."""
 
@@ -48,7 +53,7 @@ class RunningTrace:
             return None
         (flags,) = struct.unpack_from("<I", header, FLAGS)
         (start,) = struct.unpack_from("<Q", header, START_UTC)
-        return cls(path, root, pid, bool(flags & STACKS), start / 1e9)
+        return cls(path, root, pid, bool(flags & STACKS), bool(flags & FOLLOWED), start / 1e9)
 
     def is_recording(self) -> bool:
         """Whether more calls are to come. Raises HeapwrightError if the file is gone."""
@@ -60,10 +65,12 @@ class RunningTrace:
         return bool(recording) and not stop and not closed
 
     def process(self) -> int | None:
-        """The number of the process in the trace; None if it has no other. Raises
-        HeapwrightError."""
+        """The number of the process in the trace; None if it has no other. `NO_CALL` if it may
+        have none because it has made no call. Raises HeapwrightError."""
         processes = trace_info(self.path).processes
         own = [each.process for each in processes if each.pid == self.pid]  # one for each exec
+        if not own and self.is_followed:
+            return NO_CALL
         if not own:
             raise HeapwrightError(
                 f"process {self.pid} is not recorded in the trace {self.path}",

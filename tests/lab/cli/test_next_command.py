@@ -52,6 +52,8 @@ def test_the_next_command_is_of_the_one_thing_that_was_named() -> None:
     assert "compare -a lea,glibc -- COMMAND" in next_command(["allocators", "show", "lea"])
     assert "explain --program redis " in next_command(["compare", "--program", "redis", "-n", "3"])
     assert "explain redis.trace " in next_command(["record", "--program=redis"])
+    assert "attach" in next_command(["top", "--once", "4711"])
+    assert "heapwright look " in next_command(["top", "--by-site", "4711"])
     assert "report t.json -o " in next_command(["taxonomy", "--json", "t.json"])
 
 

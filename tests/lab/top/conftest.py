@@ -18,6 +18,7 @@ PROGRAM = """
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <unistd.h>
+pid_t _Fork(void); // as a process that runs no handlers of pthread_atfork
 __attribute__((noinline)) void* keep(void) { return malloc(1000); }
 __attribute__((noinline)) void* waste(void) { return malloc(500); }
 void* volatile last;
@@ -35,6 +36,7 @@ int main(int words, char** word) {
         case 'd': signal(SIGUSR2, SIG_DFL); break;
         case 'o': signal(SIGUSR2, count); break;
         case 'f': if (chdir("inner") != 0) return 1; break;
+        case 'q': if (_Fork() == 0) for (prctl(PR_SET_PDEATHSIG, SIGKILL);;) pause(); else break;
         case 'w': if (fork() == 0) for (prctl(PR_SET_PDEATHSIG, SIGKILL);;) pause(); else break;
         case 'e': execv(word[0], word); return 1;
         case EOF: return 0;

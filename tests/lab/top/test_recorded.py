@@ -124,6 +124,18 @@ def test_a_child_that_is_not_followed_does_not_show_its_parent(
     assert "--follow-children" in why.value.hint
 
 
+@pytest.mark.parametrize("fork", ["w", "q"], ids=["fork", "fork without handlers"])
+def test_a_followed_child_without_calls_is_said_to_have_none(
+    program: Path, tmp_path: Path, fork: str
+) -> None:
+    with running(program, *recorder(tmp_path / "t.trace", "--follow-children")) as launcher:
+        tell(launcher, fork)
+        found = sites_of(child_of(child_of(launcher.pid)))
+        found.wait()
+    assert found.lines == ()
+    assert "the process has made no call since its fork" in found.note
+
+
 def test_readings_go_on_after_a_pause(program: Path, tmp_path: Path) -> None:
     trace = tmp_path / "t.trace"
 
