@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What holds for every file: a licence, links that lead somewhere, one purpose."""
 
+import gzip
 import re
 import subprocess
 from pathlib import Path
@@ -9,6 +10,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 CODE = {".hpp", ".cpp", ".c", ".h", ".py", ".rs", ".sh", ".toml", ".in"}
 LONGEST = 600
+OWN_FOLDERS = (b"/root/", b"/work/", b"/tmp/wt/", b"/tmp/ci/", b"/tmp/quiet/")
+"""Folders of the machine that results were made on."""
 
 
 def tracked_files() -> list[Path]:
@@ -65,3 +68,24 @@ def test_a_broken_link_is_seen(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("[this](page.md#part) [that](nowhere.md) ```[code](not-a-link.md)```")
     assert broken_links(page) == ["nowhere.md"]
+
+
+def own_folders(file: Path) -> set[bytes]:
+    """The paths in a file that begin with such a folder."""
+    content = file.read_bytes()
+    content = gzip.decompress(content) if file.suffix == ".gz" else content
+    there = [re.escape(folder) for folder in OWN_FOLDERS if folder in content]
+    path = rb"(?<![\w./])(?:" + b"|".join(there) + rb")[^\s\"']*"
+    return set(re.findall(path, content)) if there else set()
+
+
+def test_results_and_pages_name_no_folder_of_the_machine_they_were_made_on() -> None:
+    files = [file for file in FILES if file.is_relative_to(ROOT / "docs")]
+    assert len(files) > 300
+    assert {name(file): found for file in files if (found := own_folders(file))} == {}
+
+
+def test_a_folder_of_the_machine_is_seen(tmp_path: Path) -> None:
+    kept = tmp_path / "runs.json.gz"
+    kept.write_bytes(gzip.compress(b'{"path":"/root/.venv/lib.so","at":"/proc/7/root/tmp/T"}'))
+    assert own_folders(kept) == {b"/root/.venv/lib.so"}
