@@ -7,16 +7,13 @@ behind it silently disappears. In a concept the misspelling is seen, because the
 and a test.
 """
 
-import importlib.util
 import re
-import sys
-from collections.abc import Iterator
-from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from support.scripts import ROOT, load_script
+
 INCLUDE = ROOT / "include"
 CORE_LINES = 60
 FOLDERS = (
@@ -45,15 +42,8 @@ def bare_probes(text: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def verbs() -> Iterator[ModuleType]:
-    spec = importlib.util.spec_from_file_location("verbs", ROOT / "scripts" / "verbs.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["verbs"] = module
-    spec.loader.exec_module(module)
-    yield module
-    sys.modules.pop("verbs", None)
+def verbs() -> ModuleType:
+    return load_script("scripts/verbs.py")
 
 
 def test_no_verb_is_probed_for_without_a_concept() -> None:

@@ -2,30 +2,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """The distribution's httpd, started by the tests; the file that starts it is the benchmarks'."""
 
-import importlib.util
-import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 
 from heapwright.base.native import NativeMissingError
+from support.scripts import load_script
 
-FOLDER = Path(__file__).parents[3] / "benchmarks" / "httpd"
 POOLS = ("stock", "reap", "emulated")
 
 
 @pytest.fixture(scope="session")
 def httpd() -> ModuleType:
     """How servers are started and asked."""
-    spec = importlib.util.spec_from_file_location("httpd_server", FOLDER / "server.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
+    module = load_script("benchmarks/httpd/server.py")
     if reason := module.missing():
         pytest.skip(reason)
     return module

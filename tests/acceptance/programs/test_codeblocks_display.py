@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The script presses the quit key of Code::Blocks once the project is loaded, and not before."""
 
-import importlib.util
 import os
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-SCRIPT = Path(__file__).parents[3] / "catalogue" / "programs" / "sources" / "codeblocks_display.py"
+from support.scripts import load_script
+
 PARSED = "Project 'made' parsing stage done (1 total parsed files, 2 tokens in 0 minute(s))."
 LISTED = "SystemHeadersThread: Total number of paths: 7"
 ASKS = 'Master path of compiler ID "gcc" is empty -> triggers auto-detection.'
@@ -17,12 +17,7 @@ ASKS = 'Master path of compiler ID "gcc" is empty -> triggers auto-detection.'
 
 @pytest.fixture
 def session() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("codeblocks_display", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_script("catalogue/programs/sources/codeblocks_display.py")
 
 
 @pytest.mark.parametrize(
