@@ -9,6 +9,7 @@ import json
 import os
 import re
 import shutil
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,8 @@ from .conftest import CONSUMER, ROOT, configure, consume, run, tool
 PACKAGING = ROOT / "packaging"
 PORT = PACKAGING / "vcpkg" / "heapwright"
 HERE = Path(__file__).parent
+
+DEBIAN = PACKAGING / "debian"
 
 # The functions of nixpkgs that the package uses, for an evaluation without nixpkgs.
 NIX = """
@@ -103,6 +106,27 @@ def test_nix_evaluates_the_package(tmp_path: Path) -> None:
     read = {str(Path(each).relative_to(ROOT)) for each in package["src"]}
     assert read == sources_of_conan()  # a test builds the recipe of Conan from these
     assert all(Path(each).exists() for each in package["src"])
+
+
+def test_debian_packages_have_each_file_or_leave_it_out(native: Path) -> None:
+    """debhelper ends the build for a file in neither list. A file for pkg-config needs its library."""
+    lists = {file.stem: file for file in [*DEBIAN.glob("*.install"), DEBIAN / "not-installed"]}
+    patterns = {name: file.read_text(encoding="utf-8").split() for name, file in lists.items()}
+
+    def places(name: str) -> set[str]:
+        path = f"usr/lib/multiarch/{name}"
+        return {each for each, globs in patterns.items() if any(fnmatch(path, g) for g in globs)}
+
+    files = [f"pkgconfig/{file.name}" for file in (native / "lib" / "pkgconfig").glob("*.pc")]
+    assert len(files) > 20
+    assert [name for name in files if not places(name)] == []
+    packed = {name: each for name in files if (each := places(name) - {"not-installed"})}
+    assert packed == {
+        "pkgconfig/heapwright.pc": {"heapwright-headers"},
+        "pkgconfig/heapwright-c.pc": {"libheapwright-c-dev"},
+        "pkgconfig/heapwright-granary.pc": {"libheapwright-granary-dev"},
+        "pkgconfig/heapwright-granary-static.pc": {"libheapwright-granary-dev"},
+    }
 
 
 @pytest.mark.slow
