@@ -16,6 +16,7 @@
 # make wheel          source distribution and wheel of the last commit, in build/release
 # make deb            Debian packages of the last commit, in build/release
 # make release        both, with checksums and a list of materials; equal commits give equal bytes
+# make test-release   builds them, and installs, asks and removes each in a bare Debian
 # make site           the documentation site, in build/site; open build/site/html/index.html
 # make lint           formatters, linters, spelling, forbidden words and type checks; changes nothing
 # make man            write the manual pages of the tool, for `man heapwright`
@@ -35,7 +36,7 @@ OPTIONAL := $(wildcard /usr/include/apr-1.0/apr_pools.h /usr/include/apache2/htt
               /usr/include/glib-2.0/glib.h /usr/include/sqlite3.h)
 INSTALL := $(MAKE) --no-print-directory $(VENV)/installed-dev
 
-.PHONY: always demo test test-all test-programs test-kernel test-boot stress endurance suites test-builds coverage peers wheel deb release site man lint format clean unit
+.PHONY: always demo test test-all test-programs test-kernel test-boot stress endurance suites test-builds coverage peers wheel deb release test-release site man lint format clean unit
 .DELETE_ON_ERROR:
 
 demo:
@@ -117,6 +118,9 @@ deb: $(VENV)/installed-release
 release: $(VENV)/installed-release
 	@scripts/packages.sh release
 	@PYTHON=$(BIN)/python scripts/release.sh
+
+test-release: release
+	@HEAPWRIGHT_RELEASE=$(CURDIR)/build/release $(BIN)/python -m pytest -q -m slow --durations=10 tests/acceptance/release
 
 site:
 	@$(INSTALL)

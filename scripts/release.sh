@@ -17,9 +17,9 @@ if command -v aarch64-linux-gnu-g++ >/dev/null; then
 else
     echo "release: no wheel for aarch64: there is no compiler for it (package g++-aarch64-linux-gnu)"
 fi
-wheels=("$out"/heapwright-*_x86_64.whl)
+wheels=("$out"/heapwright-*.whl)
 version=$(basename "${wheels[0]}" | cut -d- -f2)
-"$python" scripts/sbom.py "${wheels[0]}" "$out/heapwright-$version.spdx.json"
+"$python" scripts/sbom.py "$out/heapwright-$version.spdx.json" "${wheels[@]}"
 if command -v dpkg-buildpackage >/dev/null && command -v dh >/dev/null; then
     scripts/deb.sh "$out"
 else

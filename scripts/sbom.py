@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Write the list of materials of a wheel as SPDX 2.3 in JSON.
+"""Write the list of materials of wheels as SPDX 2.3 in JSON.
 
-`sbom.py WHEEL DOCUMENT` lists the wheel with its checksum, and the libraries of its metadata and of
-its extras for users. The versions are those of this environment. It also lists what its programs
-are linked with statically. SOURCE_DATE_EPOCH is the time of creation, so equal wheels and
-environments give equal documents.
+`sbom.py DOCUMENT WHEEL…` lists the wheels with their checksums, and the libraries of the metadata
+and of the extras for users. The versions are those of this environment. It also lists what the
+programs of each wheel are linked with statically. SOURCE_DATE_EPOCH is the time of creation, so
+equal wheels and environments give equal documents.
 """
 
 import hashlib
@@ -43,11 +43,13 @@ from spdx_tools.spdx.writer.json.json_writer import write_document_to_file
 
 OF_MAINTAINERS = {"all", "dev", "release"}
 """Extras that are not listed: the others together, and tools of the developers."""
+GLIBC = "LGPL-2.1-or-later"
+LIBSTDCXX = "GPL-3.0-or-later WITH GCC-exception-3.1"
 LINKED = {
-    "libc6-dev": "LGPL-2.1-or-later",
-    "libstdc++-12-dev": "GPL-3.0-or-later WITH GCC-exception-3.1",
+    "x86_64": {"libc6-dev": GLIBC, "libstdc++-12-dev": LIBSTDCXX},
+    "aarch64": {"libc6-dev-arm64-cross": GLIBC, "libstdc++-12-dev-arm64-cross": LIBSTDCXX},
 }
-"""Debian's packages that programs of the wheel are linked with statically."""
+"""Debian's packages that programs of a machine's wheel are linked with statically."""
 CLASSIFIERS = {
     "License :: OSI Approved :: MIT License": "MIT",
     "License :: OSI Approved :: BSD License": "BSD-3-Clause",
@@ -133,50 +135,69 @@ def debian_version(name: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=False).stdout
 
 
-def document(wheel: Path) -> Document:
-    """The whole document."""
-    metadata = metadata_of(wheel)
+def machine_of(wheel: Path) -> str:
+    """The machine of a wheel, from the tag in its name."""
+    return next(machine for machine in LINKED if wheel.stem.endswith(f"_{machine}"))
+
+
+def document(wheels: list[Path]) -> Document:
+    """The whole document. The metadata of all wheels are equal."""
+    metadata = metadata_of(wheels[0])
     lines = [str(each) for each in metadata.requires_dist or []]
     users = {str(each) for each in metadata.provides_extra or []} - OF_MAINTAINERS
-    digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
     version = str(metadata.version)
+    base, everything = closure(lines, set()), closure(lines, users)
 
-    own = package(
-        "heapwright", version, LICENCES.parse(OWN_LICENCE), f"pkg:pypi/heapwright@{version}"
-    )
-    own.file_name = wheel.name
-    own.checksums = [Checksum(ChecksumAlgorithm.SHA256, digest)]
-    packages = [own]
-    relations = [Relationship("SPDXRef-DOCUMENT", RelationshipType.DESCRIBES, own.spdx_id)]
-    base = closure(lines, set())
-    for name, each in sorted(closure(lines, users).items()):
-        made = package(name, each.version, licence_of(each), f"pkg:pypi/{name}@{each.version}")
-        packages.append(made)
-        relations.append(
-            Relationship(own.spdx_id, RelationshipType.DEPENDS_ON, made.spdx_id)
-            if name in base
-            else Relationship(made.spdx_id, RelationshipType.OPTIONAL_DEPENDENCY_OF, own.spdx_id)
+    libraries = {
+        name: package(name, each.version, licence_of(each), f"pkg:pypi/{name}@{each.version}")
+        for name, each in sorted(everything.items())
+    }
+    packages = []
+    relations = []
+    digests = []
+    for wheel in wheels:
+        machine = machine_of(wheel)
+        digests.append(hashlib.sha256(wheel.read_bytes()).hexdigest())
+        own = package(
+            "heapwright", version, LICENCES.parse(OWN_LICENCE), f"pkg:pypi/heapwright@{version}"
         )
-    for name, licence in LINKED.items():
-        if found := debian_version(name):
-            made = package(name, found, LICENCES.parse(licence), f"pkg:deb/debian/{name}@{found}")
-            packages.append(made)
-            relations.append(Relationship(own.spdx_id, RelationshipType.STATIC_LINK, made.spdx_id))
+        own.spdx_id = identifier(f"heapwright-{machine}")
+        own.file_name = wheel.name
+        own.checksums = [Checksum(ChecksumAlgorithm.SHA256, digests[-1])]
+        packages.append(own)
+        relations.append(Relationship("SPDXRef-DOCUMENT", RelationshipType.DESCRIBES, own.spdx_id))
+        for name, made in libraries.items():
+            relations.append(
+                Relationship(own.spdx_id, RelationshipType.DEPENDS_ON, made.spdx_id)
+                if name in base
+                else Relationship(
+                    made.spdx_id, RelationshipType.OPTIONAL_DEPENDENCY_OF, own.spdx_id
+                )
+            )
+        for name, licence in LINKED[machine].items():
+            if found := debian_version(name):
+                locator = f"pkg:deb/debian/{name}@{found}"
+                made = package(name, found, LICENCES.parse(licence), locator)
+                packages.append(made)
+                relations.append(
+                    Relationship(own.spdx_id, RelationshipType.STATIC_LINK, made.spdx_id)
+                )
+    packages += libraries.values()
     epoch = int(os.environ.get("SOURCE_DATE_EPOCH", "0"))
     creation = CreationInfo(
         spdx_version="SPDX-2.3",
         spdx_id="SPDXRef-DOCUMENT",
         name=f"heapwright-{version}",
         data_license="CC0-1.0",
-        document_namespace=f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_OID, digest)}",
+        document_namespace=f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_OID, ''.join(digests))}",
         creators=[Actor(ActorType.ORGANIZATION, "The Heapwright authors")],
         created=datetime.fromtimestamp(epoch, UTC).replace(tzinfo=None),
     )
     return Document(creation, packages=packages, relationships=relations)
 
 
-def main(wheel: Path, to: Path) -> int:
-    made = document(wheel)
+def main(to: Path, wheels: list[Path]) -> int:
+    made = document(wheels)
     faults = validate_full_spdx_document(made)
     for fault in faults:
         print(f"sbom: {fault.validation_message}", file=sys.stderr)
@@ -187,4 +208,4 @@ def main(wheel: Path, to: Path) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]), Path(sys.argv[2])))
+    sys.exit(main(Path(sys.argv[1]), [Path(each) for each in sys.argv[2:]]))

@@ -3,6 +3,7 @@
 """The wheel answers on a bare Debian without a compiler; the sources build without a network."""
 
 import json
+import os
 import platform
 import re
 import subprocess
@@ -57,32 +58,37 @@ def test_the_checksums_are_those_of_all_files(release: Path) -> None:
     assert len(sums) >= 4
 
 
-def test_the_materials_have_what_the_wheel_needs(release: Path) -> None:
+def test_the_materials_have_what_the_wheels_need(release: Path) -> None:
     document = json.loads(only(release, "*.spdx.json").read_text(encoding="utf-8"))
-    packages = {each["name"]: each for each in document["packages"]}
-    (checksum,) = packages["heapwright"]["checksums"]
-    assert (
-        checksum["checksumValue"] == sha256(only(release, "*_x86_64.whl").read_bytes()).hexdigest()
-    )
+    packages = {each["SPDXID"]: each for each in document["packages"]}
     relations = {
         (each["spdxElementId"], each["relationshipType"], each["relatedSpdxElement"])
         for each in document["relationships"]
     }
-    assert ("SPDXRef-heapwright", "DEPENDS_ON", "SPDXRef-numpy") in relations
-    assert ("SPDXRef-scipy", "OPTIONAL_DEPENDENCY_OF", "SPDXRef-heapwright") in relations
-    assert packages["altair"]["versionInfo"]
-    assert "pytest" not in packages
+    for wheel in release.glob("*.whl"):
+        own = "SPDXRef-heapwright-" + ("aarch64" if "aarch64" in wheel.name else "x86-64")
+        assert packages[own]["packageFileName"] == wheel.name
+        (checksum,) = packages[own]["checksums"]
+        assert checksum["checksumValue"] == sha256(wheel.read_bytes()).hexdigest()
+        assert (own, "DEPENDS_ON", "SPDXRef-numpy") in relations
+        assert ("SPDXRef-scipy", "OPTIONAL_DEPENDENCY_OF", own) in relations
+        linked = {
+            related for made, kind, related in relations if (made, kind) == (own, "STATIC_LINK")
+        }
+        assert len(linked & packages.keys()) == 2
+    assert packages["SPDXRef-altair"]["versionInfo"]
+    assert "SPDXRef-pytest" not in packages
 
 
-@pytest.mark.parametrize(("suite", "python"), [("bookworm", "3.11"), ("trixie", "3.13")])
+@pytest.mark.parametrize("system", [("bookworm", "3.11"), ("trixie", "3.13")])
 def test_a_bare_debian_compares_without_a_compiler(
     release: Path,
     in_debian: Callable[..., str],
     tmp_path: Path,
     record_property: Callable[[str, object], None],
-    suite: str,
-    python: str,
+    system: tuple[str, str],
 ) -> None:
+    suite, python = system
     files = tmp_path / "files"
     (files / "wheels").mkdir(parents=True)
     wheel = only(release, "*_x86_64.whl")
@@ -99,12 +105,34 @@ def test_a_bare_debian_compares_without_a_compiler(
 
 
 def test_the_source_distribution_builds_offline(release: Path, tmp_path: Path) -> None:
-    install = [sys.executable, "-m", "pip", "install", "--no-index", "--no-deps"]
-    install += ["--no-build-isolation", "--target", str(tmp_path / "tool")]
-    done = ran([*install, only(release, "*.tar.gz")])
+    tool = tmp_path / "tool"
+    subprocess.run([sys.executable, "-m", "venv", tool], check=True)
+    # The libraries of this environment, behind those of the new one.
+    (packages,) = tool.glob("lib/python3*/site-packages")
+    here = Path(pytest.__file__).parents[1]
+    (packages / "libraries.pth").write_text(f"{here}\n", encoding="utf-8")
+    before = listed(tool)
+    pip = [tool / "bin" / "python", "-m", "pip"]
+    install = [*pip, "install", "--no-index", "--no-deps", "--ignore-installed"]
+    beside = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    beside.pop("HEAPWRIGHT_NATIVE", None)
+    beside.pop("PYTHONPATH", None)
+    done = ran([*install, "--no-build-isolation", only(release, "*.tar.gz")], env=beside)
     if "scikit_build_core" in done.stderr and "No module named" in done.stderr:
         pytest.skip("scikit-build-core of PyPI is not installed")
     assert done.returncode == 0, done.stderr
-    assert (
-        tmp_path / "tool" / "heapwright" / "native" / "lib" / "libheapwright-granary.so"
-    ).exists()
+    compare = ["compare", "-n", "2", "-a", "glibc,granary", "--", "true"]
+    done = ran([tool / "bin" / "heapwright", *compare], env=beside, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert re.search("^granary ", done.stdout, re.MULTILINE)
+    native = [tool / "bin" / "python", "-c", "import heapwright; print(heapwright.__file__)"]
+    assert ran(native, env=beside, cwd=tmp_path).stdout.startswith(str(packages))
+    done = ran([*pip, "uninstall", "--yes", "heapwright"], env=beside)
+    assert done.returncode == 0, done.stderr
+    assert listed(tool) == before
+
+
+def listed(folder: Path) -> set[str]:
+    """All files below a folder that Python does not write by itself."""
+    found = {str(path.relative_to(folder)) for path in folder.rglob("*")}
+    return {name for name in found if "__pycache__" not in name}
