@@ -109,7 +109,7 @@ def test_nix_evaluates_the_package(tmp_path: Path) -> None:
 
 
 def test_debian_packages_have_each_file_or_leave_it_out(native: Path) -> None:
-    """debhelper ends the build for a file in neither list. A file for pkg-config needs its library."""
+    """debhelper ends a build for a file without a list. One for pkg-config needs its library."""
     lists = {file.stem: file for file in [*DEBIAN.glob("*.install"), DEBIAN / "not-installed"]}
     patterns = {name: file.read_text(encoding="utf-8").split() for name, file in lists.items()}
 
