@@ -113,7 +113,7 @@ def test_the_source_distribution_builds_offline(release: Path, tmp_path: Path) -
     here = Path(pytest.__file__).parents[1]
     (packages / "libraries.pth").write_text(f"{here}\n", encoding="utf-8")
     before = listed(tool)
-    pip = [tool / "bin" / "python", "-m", "pip"]
+    pip: list[str | Path] = [tool / "bin" / "python", "-m", "pip"]
     install = [*pip, "install", "--no-index", "--no-deps", "--ignore-installed"]
     beside = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
     beside.pop("HEAPWRIGHT_NATIVE", None)
@@ -126,8 +126,12 @@ def test_the_source_distribution_builds_offline(release: Path, tmp_path: Path) -
     done = ran([tool / "bin" / "heapwright", *compare], env=beside, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert re.search("^granary ", done.stdout, re.MULTILINE)
-    native = [tool / "bin" / "python", "-c", "import heapwright; print(heapwright.__file__)"]
-    assert ran(native, env=beside, cwd=tmp_path).stdout.startswith(str(packages))
+    place: list[str | Path] = [
+        tool / "bin" / "python",
+        "-c",
+        "import heapwright; print(heapwright.__file__)",
+    ]
+    assert ran(place, env=beside, cwd=tmp_path).stdout.startswith(str(packages))
     done = ran([*pip, "uninstall", "--yes", "heapwright"], env=beside)
     assert done.returncode == 0, done.stderr
     assert listed(tool) == before
