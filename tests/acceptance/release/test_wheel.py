@@ -81,7 +81,7 @@ def test_the_materials_have_what_the_wheels_need(release: Path) -> None:
     assert "SPDXRef-pytest" not in packages
 
 
-@pytest.mark.parametrize("system", [("bookworm", "3.11"), ("trixie", "3.13")])
+@pytest.mark.parametrize("system", [("bookworm", "3.11"), ("trixie", "3.13")], ids="-".join)
 def test_a_bare_debian_compares_without_a_compiler(
     release: Path,
     in_debian: Callable[..., str],
