@@ -126,26 +126,32 @@ class PromisedLinesMutation : public ::testing::Test {};
 TYPED_TEST_SUITE(PromisedLinesMutation, UncleanOnes);
 
 TYPED_TEST(PromisedLinesMutation, AHeapThatKeepsNoLinesCleanIsFound) {
+    const std::vector<Named> all = histories();
     std::size_t found = 0;
-    for (const Named& each : histories()) {
+    for (const Named& each : all) {
         typename TypeParam::Heap heap;
         SharedLines lines(TypeParam::forgetsEnded);
         play(each.author, heap, lines);
         found += lines.shared() != 0 ? 1U : 0U;
+        if (found > all.size() / 4) {
+            return;
+        }
     }
-    EXPECT_GT(found, histories().size() / 4);
+    FAIL() << "only " << found << " of " << all.size() << " histories show it";
 }
 
-/// With the promise about running threads alone, successors share lines with ended threads.
+/// With the promise about running threads alone, successors share lines with ended threads. One
+/// history that shows it is enough.
 TEST(PromisedLinesOfRunning, AHeapThatReusesLinesOfEndedThreadsBreaksTheStrictPromise) {
-    std::size_t found = 0;
     for (const Named& each : histories()) {
         typename Granary::Heap heap;
         SharedLines lines(false);
         play(each.author, heap, lines);
-        found += lines.shared() != 0 ? 1U : 0U;
+        if (lines.shared() != 0) {
+            return;
+        }
     }
-    EXPECT_GT(found, 0U);
+    FAIL() << "no history shows it";
 }
 
 } // namespace

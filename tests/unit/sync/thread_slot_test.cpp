@@ -15,6 +15,7 @@
 #include <set>
 #include <sys/syscall.h>
 #include <thread>
+#include <ucontext.h>
 #include <vector>
 
 namespace heapwright::testing {
@@ -232,9 +233,12 @@ struct Stepper {
     static inline std::atomic<int> left;
     static inline std::uint32_t inHandler;
 
-    static void handle(int) {
+    /// After the handler has asked, the thread runs on without steps.
+    static void handle(int, siginfo_t*, void* context) {
         if (left-- == 0) {
             inHandler = threadSlot();
+            static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_EFL] &=
+                ~static_cast<greg_t>(trapFlag);
         }
     }
 
@@ -257,7 +261,8 @@ struct Stepper {
 TEST(ThreadSlot, ASignalHandlerMayInterruptTheClaimAnywhere) {
     struct sigaction action {};
     struct sigaction before {};
-    action.sa_handler = &Stepper::handle;
+    action.sa_sigaction = &Stepper::handle;
+    action.sa_flags = SA_SIGINFO;
     ASSERT_EQ(::sigaction(SIGTRAP, &action, &before), 0);
     const std::uint32_t expected = slotOfAThread();
     int instructions = 0;
