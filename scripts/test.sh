@@ -18,9 +18,13 @@ cmake=.venv/bin/cmake
 
 # build_units PAIRS: builds the unit tests. PAIRS (ON or OFF) adds the tests of all pairs of layers.
 build_units() {
-    # Without optimisation, which costs more time than it saves. The installed libraries have it.
+    # Without optimisation, which costs more time than it saves. The libraries are those of the
+    # installed tool (docs/decisions/unit-tests.md).
+    local built=$PWD/build/wheel
+    [ -d "$built/native" ] || built=''
     PATH="$PWD/.venv/bin:$PATH" $cmake -S . -B build/test -G Ninja -DHEAPWRIGHT_TESTS=ON -DHEAPWRIGHT_PAIR_TESTS="$1" \
         -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DPython3_EXECUTABLE="$PWD/.venv/bin/python" \
+        -DHEAPWRIGHT_TESTED_BUILD="$built" \
         >build/cmake-test.log || { cat build/cmake-test.log && return 1; }
     $cmake --build build/test --target heapwright-tests -- -j "$jobs" --quiet
 }
