@@ -234,7 +234,7 @@ def refuse_others_file(path: Path) -> None:
 
 class _Passing:
     """Passes signals on to the command. One that comes while the command starts is passed on after
-    that: it must not end this process before what the start makes is sure to be removed.
+    that. It must not end this process before the removal of what the start makes is certain.
 
     An interrupt of the terminal is not passed on: the terminal sends it to the command as well. It
     ends a server, which runs for the recording alone.
