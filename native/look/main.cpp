@@ -225,6 +225,9 @@ int main(int count, char** arguments) {
     try {
         return asked.core.empty() ? lookAtProcess(asked) : lookAtCore(asked);
     } catch (const std::system_error& error) {
+        if (asked.core.empty() && startOf(asked.pid).empty()) {
+            return fail("process " + std::to_string(asked.pid) + " ended during the look", ended);
+        }
         if (error.code() == std::errc::timed_out) {
             return fail("a thread did not stop within two seconds, so nothing was copied and the "
                         "process continues; look at it without --pause",

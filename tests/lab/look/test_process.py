@@ -2,17 +2,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which right is missing, and processes without memory."""
 
+import json
+import mmap
 import os
 import subprocess
+import sys
 import time
 from pathlib import Path
 
 import pytest
 
+from heapwright.base import native
 from heapwright.base.errors import HeapwrightError
 from heapwright.look.process import YAMA, Process, missing_right, other_tracer, read_process
 
 USER = 1000
+HUGE = 200 << 30
+WAITS = """
+import mmap, sys
+space = mmap.mmap(-1, int(sys.argv[1]), flags=int(sys.argv[2]))
+space[0] = space[int(sys.argv[1]) // 2] = 1
+print("ready", flush=True)
+sys.stdin.read()
+"""
 
 
 def process(user: int = USER) -> Process:
@@ -97,3 +109,18 @@ def test_the_figures_that_each_user_may_read() -> None:
     assert own.resident >= own.anonymous > 0
     assert own.threads >= 1
     assert own.users[0] == os.getuid()
+
+
+def test_two_hundred_gibibytes_of_mappings_are_counted() -> None:
+    reserves_nothing = 0x4000
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | reserves_nothing
+    words = [sys.executable, "-c", WAITS, str(HUGE), str(flags)]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as waits:
+        assert waits.stdout is not None
+        assert waits.stdout.readline() == b"ready\n"
+        looking = [str(native.program("look")), "--no-leaks", str(waits.pid)]
+        found = json.loads(subprocess.run(looking, capture_output=True, check=True).stdout)
+        waits.kill()
+    largest = max(found["categories"], key=lambda each: int(each["bytes"]))
+    assert largest["bytes"] >= HUGE
+    assert 2 * mmap.PAGESIZE <= largest["resident_bytes"] < HUGE >> 8

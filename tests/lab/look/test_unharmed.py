@@ -14,6 +14,7 @@ from heapwright.base import native
 from .conftest import Shape, Start, compiled
 
 SAMPLE = 12
+ENDED = 5
 
 
 def state_of(pid: int) -> tuple[str, str]:
@@ -61,6 +62,21 @@ def test_a_look_that_is_killed_leaves_the_process_as_it_was(shape: Start, tmp_pa
 @pytest.mark.slow
 def test_a_look_may_be_killed_at_every_step(shape: Start, tmp_path: Path) -> None:
     kill_at_steps(shape, tmp_path, None)
+
+
+@pytest.mark.parametrize("options", [(), ("--pause",)])
+def test_a_process_that_ends_during_the_look_is_named(
+    shape: Start, tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    environment = os.environ | {"LD_PRELOAD": str(compiled(tmp_path, "killed", "-shared", "-fPIC"))}
+    for step in (1, 4, 16):
+        with shape("small") as truth:
+            words = [str(native.program("look")), *options, str(truth.pid)]
+            own = environment | {"KILL_AT": str(step), "KILL_PID": str(truth.pid)}
+            done = subprocess.run(words, env=own, capture_output=True, text=True, check=False)
+        assert done.returncode == ENDED, (step, done.returncode, done.stderr)
+        assert str(truth.pid) in done.stderr
+        assert done.stdout == ""
 
 
 @pytest.mark.parametrize("options", [(), ("--pause",)])

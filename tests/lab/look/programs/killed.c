@@ -1,17 +1,20 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * Preloaded into heapwright-look: kills it before its step number KILL_AT. A step is a call that
- * touches the other process. At its end it writes the number of steps to the file COUNT_TO.
+ * Preloaded into heapwright-look: kills it before its step number KILL_AT, or the process KILL_PID
+ * in its place. A step is a call that touches the other process. At its end it writes the number of
+ * steps to the file COUNT_TO.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -23,7 +26,12 @@ static void step(void) {
     const char* const at = getenv("KILL_AT");
     ++steps;
     if (at != NULL && atol(at) == steps) {
-        kill(getpid(), SIGKILL);
+        const char* const other = getenv("KILL_PID");
+        const pid_t pid = other == NULL ? getpid() : atoi(other);
+        struct pollfd ended = {(int)syscall(SYS_pidfd_open, pid, 0), POLLIN, 0};
+        kill(pid, SIGKILL);
+        poll(&ended, 1, 1000);
+        close(ended.fd);
     }
 }
 
