@@ -62,7 +62,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def running(
     program: Path, *launcher: str, cwd: Path | None = None, **settings: str
 ) -> Iterator["subprocess.Popen[str]"]:
-    """The program after its first 8,000 blocks, with these environment variables beside ours."""
+    """The program after its first 8,000 blocks, with these additional environment variables."""
     with subprocess.Popen(
         [*launcher, str(program)],
         stdin=subprocess.PIPE,
