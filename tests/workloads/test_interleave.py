@@ -37,6 +37,15 @@ def test_as_many_processors_as_the_environment_says() -> None:
     assert spacious < SELDOM, "and each on its own"
 
 
+def test_events_of_a_preparation_are_left_out() -> None:
+    library = native.counting_library("serial")
+    options = ("--panels", 100, "--threads", 4, "--interleave", "--phase")
+    whole = result("bem", *options, "all", preload=library)
+    solver = result("bem", *options, "solver", preload=library)
+    assert whole["events"]["hand_overs"] > 1000
+    assert solver["events"]["hand_overs"] < whole["events"]["hand_overs"] / 10
+
+
 @pytest.mark.parametrize("observer", ["lines", "memory"])
 def test_it_goes_together_with_the_observers(observer: str) -> None:
     document = result(

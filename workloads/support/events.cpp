@@ -11,6 +11,10 @@
 namespace heapwright::workloads {
 
 Events::Events() : read_(reinterpret_cast<Read>(dlsym(RTLD_DEFAULT, "heapwright_events"))) {
+    restart();
+}
+
+void Events::restart() {
     if (read_ != nullptr) {
         read_(&before_);
     }

@@ -15,6 +15,8 @@ class Events {
 public:
     /// Starts counting.
     Events();
+    /// Starts again from zero.
+    void restart();
     /// Stops counting.
     void stop();
     /// Writes the key `events`, if the allocator counts them.

@@ -5,7 +5,6 @@
 #include "workload.hpp"
 
 #include "bump.hpp"
-#include "events.hpp"
 #include "interleave.hpp"
 #include "memory.hpp"
 #include "options.hpp"
@@ -124,6 +123,9 @@ Run::Period Run::runThreads(unsigned count, void (*work)(const void*, unsigned),
 }
 
 void Run::measure(const Period& period) {
+    if (prepared_) {
+        events_.stop();
+    }
     seconds_ += period.seconds;
     cpuSeconds_ += period.cpuSeconds;
 }
@@ -148,9 +150,11 @@ int runWorkload(Description& description, int argc, char** argv, void (*body)(Ru
     if (options.watching.memory) {
         series().start();
     }
-    Events events;
+    run.events_.restart();
     body(run);
-    events.stop();
+    if (!run.prepared_) {
+        run.events_.stop();
+    }
     const double cpu = cpuSeconds();
     if (options.watching.memory) {
         series().sample();
@@ -184,7 +188,7 @@ int runWorkload(Description& description, int argc, char** argv, void (*body)(Ru
     for (unsigned at = 0; at < std::size(run.notes_) && run.notes_[at].name != nullptr; ++at) {
         text.key(run.notes_[at].name).number(run.notes_[at].value);
     }
-    events.describe(text);
+    run.events_.describe(text);
     if (options.watching.lines) {
         addFalseSharing(text);
     }

@@ -7,6 +7,7 @@
 
 #include "calls.hpp"
 #include "description.hpp"
+#include "events.hpp"
 #include "observers.hpp"
 
 #include <heapwright/core/random.hpp>
@@ -32,10 +33,13 @@ public:
         measure(runThreads(threads_, call<Work>, &work));
     }
 
-    /// Runs `work(thread)` on all threads at once, outside the measured time.
+    /// Runs `work(thread)` on all threads at once, outside the measured time. Events count from its
+    /// end to that of the last measured period.
     template <class Work>
     void prepare(const Work& work) {
         runThreads(threads_, call<Work>, &work);
+        events_.restart();
+        prepared_ = true;
     }
 
     /// Adds calls of the allocator. Thread-safe. Call it once for each thread, not for each call.
@@ -77,6 +81,8 @@ private:
     double cpuSeconds_ = 0; ///< CPU time of the same periods
     std::atomic<std::uint64_t> operations_{0};
     Note notes_[8] = {};
+    Events events_;
+    bool prepared_ = false;
 };
 
 /// The program: reads the command line, runs the body, prints the result, and returns the exit
