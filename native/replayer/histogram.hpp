@@ -59,10 +59,11 @@ struct HistogramOf {
         return most;
     }
 
+    /// Exact below 2^60 ticks, which are years. Larger ones count in a step that is too low.
     static constexpr std::size_t stepOf(std::uint64_t ticks) {
         constexpr std::uint64_t first = 1U << stepBits;
         const auto top = 63U - static_cast<unsigned>(std::countl_zero(ticks | first));
-        const auto within = static_cast<unsigned>(ticks >> (top - stepBits));
+        const auto within = static_cast<unsigned>(ticks << stepBits >> top);
         return (top << stepBits) + within - (stepBits << stepBits);
     }
 

@@ -57,6 +57,7 @@ def named(source: str) -> Iterator[str]:
 PACKAGE_OF = {
     "env": "coreutils",
     "gs": "ghostscript",
+    "xz": "xz-utils",
     "sh": "dash",
     "/lib/ld-musl-x86_64.so.1": "musl-tools",
 }
