@@ -53,8 +53,13 @@ LONGER = {
 
 
 # A thread that ends reads its interpreter's state once more when another may have freed it already
-# (drop_gil in CPython 3.11). Where freed memory is closed at once, that is its end.
-IGNORED = ("*.SubinterpThreadingTests.test_threads_join*",)
+# (drop_gil in CPython 3.11). Where freed memory is closed at once, that is its end. The other two
+# fail if a thread or a child does not run within a fixed time, which happens beside other work.
+IGNORED = (
+    "*.SubinterpThreadingTests.test_threads_join*",
+    "*.EventTests.test_set_and_clear",
+    "*.test_leak_fast_process_del_killed",
+)
 
 
 def command(modules: str, only: tuple[str, ...] | None, folder: Path) -> list[str | Path]:
