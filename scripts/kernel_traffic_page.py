@@ -20,6 +20,7 @@ from statistics import fmean
 from heapwright.analysis.kernelsim import model_errors
 from heapwright.artefacts.kernel_study.replay import KernelReplay, KernelReplays
 from heapwright.artefacts.kernelsim.document import MODELS, KernelModels, ModelCounts, ModelRun
+from heapwright.kernel.machine import NS_OF_INSTRUCTION
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = Path("docs/results/kernel-traffic")
@@ -27,8 +28,6 @@ PAGE = FOLDER / "by-traffic.md"
 EQUAL = 1.01
 """A model shares the first place if it has at most this times the least figure."""
 PAGE_KIB = 4
-NS_OF_INSTRUCTION = 2
-"""Of the emulated machine with one processor."""
 HEAD = """# Kernel traffic on the four allocators
 
 Traffic that was recorded on an emulated kernel, replayed on the four models and in real kernels.
@@ -79,10 +78,13 @@ def documents(root: Path) -> dict[str, KernelModels]:
 
 KERNELS = """## The same traffic in real kernels
 
-`heapwright kernel replay` carried out the same requests in kernels with these allocators. The slab
-memory is that of the replay alone: that before the first request is subtracted. All means are over
-the marks of the trace, those of the models too. *Models* is the order of the models by the same
-figure."""
+`heapwright kernel replay` carried out the same requests, except the last frees, in kernels with
+these allocators. The slab memory is that of the replay alone: that before the first request is
+subtracted. All means are over the marks of the trace, those of the models too. *Models* is the
+order of the models by the same figure.
+
+The last frees are those of all objects that are live at the end of the trace. The replay and the
+models free them in another order. With several processors they also do so on another processor."""
 KERNEL_MEMORY: Mapping[str, tuple[Callable[[KernelReplay], float], Callable[[ModelRun], float]]] = {
     "Slab memory in kernels on average, KiB": (
         lambda kernel: fmean(kernel.slab_pages) * PAGE_KIB,
@@ -172,20 +174,18 @@ def _traffic(found: Mapping[str, KernelModels]) -> str:
 
 def _kernels(found: Mapping[str, KernelModels], replayed: Mapping[str, KernelReplays]) -> list[str]:
     """The sections of real kernels."""
-    names = [name for name in MODELS if all(name in _by_kernel(each) for each in replayed.values())]
-    assert names, "every traffic was replayed in the same kernels"
     parts = [KERNELS]
     for title, (of_kernel, of_model) in KERNEL_MEMORY.items():
         rows = []
         for traffic, document in replayed.items():
             kernels, models = _by_kernel(document), _by_model(found[traffic])
-            values = {name: of_kernel(kernels[name]) for name in names}
-            modelled = {name: of_model(models[name]) for name in names}
+            values = {name: of_kernel(kernels[name]) for name in MODELS}
+            modelled = {name: of_model(models[name]) for name in MODELS}
             cells = [f"{value:,.0f}" for value in values.values()]
             rows.append((traffic, *cells, order(values), order(modelled)))
-        parts.append(f"### {title}\n\n" + _markdown(("traffic", *names, "order", "models"), rows))
-    parts.append(_instructions(found, replayed, names))
-    parts.append(_differences(found, replayed, names))
+        parts.append(f"### {title}\n\n" + _markdown(("traffic", *MODELS, "order", "models"), rows))
+    parts.append(_instructions(found, replayed))
+    parts.append(_differences(found, replayed))
     return parts
 
 
@@ -200,7 +200,6 @@ def _by_model(document: KernelModels) -> dict[str, ModelRun]:
 def _instructions(
     found: Mapping[str, KernelModels],
     replayed: Mapping[str, KernelReplays],
-    names: Sequence[str],
 ) -> str:
     """The path of one event, where time is virtual."""
     rows = []
@@ -208,8 +207,8 @@ def _instructions(
         if document.processors == 1:
             kernels, models = _by_kernel(document), _by_model(found[traffic])
             each = NS_OF_INSTRUCTION * document.timed
-            values = {name: kernels[name].request_ns / each for name in names}
-            modelled = {name: float(_counts(models[name]).instructions_in_all) for name in names}
+            values = {name: kernels[name].request_ns / each for name in MODELS}
+            modelled = {name: float(_counts(models[name]).instructions_in_all) for name in MODELS}
             cells = [
                 f"{value:,.0f} ({modelled[name] / document.timed:,.0f})"
                 for name, value in values.items()
@@ -220,21 +219,20 @@ def _instructions(
         "The mean of all events of the recording. In parentheses: the virtual instructions of the "
         "model.\nThe kernel's figure includes the page allocator and everything else that runs "
         "meanwhile. With four\nprocessors time is the host's, so it has no row.\n\n"
-        + _markdown(("traffic", *names, "order", "models"), rows)
+        + _markdown(("traffic", *MODELS, "order", "models"), rows)
     )
 
 
 def _differences(
     found: Mapping[str, KernelModels],
     replayed: Mapping[str, KernelReplays],
-    names: Sequence[str],
 ) -> str:
     """The distance of each model from its own kernel."""
     rows = []
     for traffic, document in replayed.items():
         kernels, models = _by_kernel(document), _by_model(found[traffic])
         cells = []
-        for name in names:
+        for name in MODELS:
             pairs = list(zip(at_marks(models[name]), kernels[name].slab_pages, strict=True))
             mean = sum(ours for ours, _ in pairs) / sum(theirs for _, theirs in pairs) - 1
             worst = max((ours / theirs - 1 for ours, theirs in pairs), key=abs)
@@ -243,7 +241,7 @@ def _differences(
     return (
         "### Models beside their own kernels\n\n"
         "Slab memory under the same requests: the mean of the marks, and the mark with the largest "
-        "difference.\n\n" + _markdown(("traffic", *names), rows)
+        "difference.\n\n" + _markdown(("traffic", *MODELS), rows)
     )
 
 

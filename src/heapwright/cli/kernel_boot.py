@@ -50,7 +50,7 @@ def boot(
     timeout: Timeout = None,
     tries: Annotated[
         int, typer.Option(min=1, max=10, help="How many boots to try if they fail.")
-    ] = 2,
+    ] = 1,
     json_file: Annotated[
         str | None, typer.Option("--json", metavar="FILE", help="Write all of it; - prints it.")
     ] = None,

@@ -58,12 +58,12 @@ def boot_kernel(allocator: str, request: Request, json_file: str | None) -> None
         print_boot(make_console(), result)
 
 
-def booted(built: Built, asked: Asked, cache: Path, tries: int) -> KernelBoot:
-    """Raises the error of the last try."""
+def booted(built: Built, asked: Asked, cache: Path, tries: int, name: str = "") -> KernelBoot:
+    """Raises the error of the last try. `name` is for the messages of those before it."""
     for number in range(1, tries):
         try:
-            return boot(built, asked, cache)
+            return boot(built, asked, cache).model_copy(update={"tries": number})
         except GuestError as error:
-            text = f"try {number} of {tries}: {error.message}\n{error.hint}"
+            text = f"{name}try {number} of {tries}: {error.message}\n{error.hint}"
             print(f"kernel: {text}", file=sys.stderr)  # noqa: T201
-    return boot(built, asked, cache)
+    return boot(built, asked, cache).model_copy(update={"tries": tries})

@@ -19,7 +19,7 @@ from heapwright.commands.text import printing
 from heapwright.kernel.build import build, plan
 from heapwright.kernel.folders import kernel_cache
 from heapwright.kernel.image_cache import find
-from heapwright.kernel.machine import find_qemu
+from heapwright.kernel.machine import VIRTUAL, find_qemu
 from heapwright.kernel.replay import FOLDER, replay_plan, replayed
 from heapwright.kernel.replay_file import ReplayFile, compact
 from heapwright.kernel.source import find_source
@@ -27,7 +27,6 @@ from heapwright.report.columns import Columns
 from heapwright.report.console import make_console
 
 KIB_OF_PAGE = 4
-VIRTUAL = "virtual"
 HEADINGS = ("Kernel", "Slab KiB", "At most", "At the end", "Kept", "Time ms", "Refused")
 
 
@@ -44,34 +43,45 @@ class Options:
 
 
 def replay_trace(options: Options) -> None:
-    """Replay the trace in each kernel and print what it took. Raises HeapwrightError."""
+    """Replay the trace in each kernel and print what it took.
+
+    Raises HeapwrightError. The kernels before one that failed are still shown and written.
+    """
     names = parse_allocators(options.allocators)
     outputs = Outputs(json=options.json_file)
     outputs.spare(options.trace)
     file = read_trace(options.trace)
+    digest = sha256_of(options.trace)
     find_qemu()
     cache = kernel_cache(os.environ)
     folder = cache / FOLDER
     source = find_source()
     many = options.jobs or len(os.sched_getaffinity(0))
-    found = []
-    for name in names:
-        wanted = replay_plan(plan(name, source))
-        there = None if options.again else find(wanted.key, folder)
-        built = there or build(wanted, folder, many, _say)
-        _say(f"{name}: replay of {file.prelude + file.timed:,} events")
-        found.append(replayed(built, file, cache, options.timeout_s))
+    found: list[KernelReplay] = []
+    failure: HeapwrightError | None = None
+    try:
+        for name in names:
+            wanted = replay_plan(plan(name, source))
+            there = None if options.again else find(wanted.key, folder)
+            built = there or build(wanted, folder, many, _say)
+            _say(f"{name}: replay of {file.prelude + file.timed:,} events")
+            found.append(replayed(built, file, cache, options.timeout_s))
+    except HeapwrightError as error:
+        if not found:
+            raise
+        failure = error
     document = KernelReplays(
         heapwright_version=__version__,
         trace=str(options.trace),
-        trace_sha256=sha256_of(options.trace),
+        trace_sha256=digest,
         processors=file.cpus,
         prelude=file.prelude,
         timed=file.timed,
         kernels=tuple(found),
     )
     show_replays(document.kernels, outputs)
-    if failure := outputs.write(json=document.to_json):
+    written = outputs.write(json=document.to_json)
+    if failure := failure or written:
         raise failure
 
 

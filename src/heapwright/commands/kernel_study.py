@@ -22,9 +22,10 @@ from heapwright.artefacts.kernel_study.document import (
 )
 from heapwright.artefacts.run.provenance import read_environment
 from heapwright.base.errors import HeapwrightError
+from heapwright.commands.kernel_boot import booted
 from heapwright.commands.kernel_build import cached_kernel, made_kernels, parse_allocators
 from heapwright.commands.text import printing
-from heapwright.kernel.boot import Asked, boot
+from heapwright.kernel.boot import Asked
 from heapwright.kernel.design import REPLICATES, Factors, cells
 from heapwright.kernel.folders import kernel_cache, shipped
 from heapwright.kernel.image_cache import Built
@@ -146,14 +147,13 @@ def _booted(cell: Cell, design: KernelDesign, built: Built, cache: Path) -> Kern
     if cell.memory_mib:
         load = replace(load, memory_mib=cell.memory_mib)
     asked = Asked(load, seed=cell.block, cpus=cell.cpus)
-    failure = ""
-    for tries in range(1, TRIES + 1):
-        try:
-            return KernelRun(cell=cell, boot=boot(built, asked, cache), tries=tries)
-        except GuestError as error:
-            failure = f"{error.message}\n{error.hint}"
-            _say(f"{_named(cell)}, try {tries} of {TRIES}: {failure}")
-    return KernelRun(cell=cell, failure=failure, tries=TRIES)
+    try:
+        boot = booted(built, asked, cache, TRIES, f"{_named(cell)}, ")
+    except GuestError as error:
+        failure = f"{error.message}\n{error.hint}"
+        _say(f"{_named(cell)}, try {TRIES} of {TRIES}: {failure}")
+        return KernelRun(cell=cell, failure=failure, tries=TRIES)
+    return KernelRun(cell=cell, boot=boot, tries=boot.tries)
 
 
 def _show(design: KernelDesign, runs: list[KernelRun], folder: Path) -> None:

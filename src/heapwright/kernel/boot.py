@@ -133,9 +133,8 @@ def run_machine(qemu: str, machine: Machine, folder: Path, timeout_s: float) -> 
             "\n".join(["the console's last lines:", *lines, "--timeout gives it more time"]),
         ) from None
     except OSError as error:
-        raise HeapwrightError(
-            f"{qemu} cannot be run: {error.strerror or error}", "allow this user to run it"
-        ) from error
+        hint = "allow this user to run it" if isinstance(error, PermissionError) else ""
+        raise HeapwrightError(f"{qemu} cannot be run: {error.strerror or error}", hint) from error
     if status != 0:
         lines = [*last_lines(said, TOLD), *last_lines(console, TOLD)]
         raise GuestError(f"qemu left with status {status}", "\n".join(lines))

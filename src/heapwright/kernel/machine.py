@@ -23,6 +23,10 @@ PACKAGE = "qemu-system-x86"
 DATE = "2026-01-01T00:00:00"
 QUIET = ("console=ttyS0", "panic=-1", "oops=panic", "loglevel=4", "tsc=reliable", "rdinit=/init")
 MOST_CPUS = 8
+SHIFT = 1
+NS_OF_INSTRUCTION = 1 << SHIFT
+"""In virtual time."""
+VIRTUAL = "virtual"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +47,7 @@ class Machine:
         """What the guest's clock is made of."""
         if self.kvm:
             return "the host's (KVM)"
-        return "virtual" if self.cpus == 1 else "the host's (emulated)"
+        return VIRTUAL if self.cpus == 1 else "the host's (emulated)"
 
 
 def find_qemu() -> str:
@@ -78,7 +82,7 @@ def accelerator(machine: Machine) -> Sequence[str]:
         return ("-accel", "kvm", "-cpu", "host", "-smp", sockets(machine.cpus))
     if machine.cpus == 1:
         return (
-            *("-accel", "tcg,thread=single", "-icount", "shift=1,sleep=off", "-smp", "1"),
+            *("-accel", "tcg,thread=single", "-icount", f"shift={SHIFT},sleep=off", "-smp", "1"),
             *("-rtc", f"base={DATE},clock=vm", "-seed", "1"),
         )
     return ("-accel", "tcg,thread=multi", "-smp", sockets(machine.cpus))

@@ -39,6 +39,7 @@ def test_every_kernel_replayed_the_whole_trace_that_the_models_served(script: Mo
         (answer,) = models[name].runs
         assert document.trace_sha256 == models[name].trace_sha256
         assert document.prelude + document.timed == answer.traffic.events
+        assert sorted(each.kernel.allocator for each in document.kernels) == sorted(MODELS)
         for each in document.kernels:
             assert each.refused == 0
             assert (each.time == "virtual") == (document.processors == 1)

@@ -157,8 +157,14 @@ def test_an_emulator_that_cannot_be_started_is_an_error(tmp_path: Path) -> None:
     emulator = tmp_path / "qemu"
     emulator.write_text("#!/bin/sh\n", encoding="utf-8")
     machine = Machine(tmp_path / "k", tmp_path / "i", 64)
-    with pytest.raises(HeapwrightError, match=f"{emulator} cannot be run: Permission denied"):
+    with pytest.raises(HeapwrightError, match="cannot be run: Permission denied") as caught:
         boot.run_machine(str(emulator), machine, tmp_path, 30)
+    assert caught.value.hint == "allow this user to run it"
+    emulator.chmod(0o755)
+    emulator.write_text("#!/no/interpreter\n", encoding="utf-8")
+    with pytest.raises(HeapwrightError, match=f"{emulator} cannot be run: No such") as caught:
+        boot.run_machine(str(emulator), machine, tmp_path, 30)
+    assert not caught.value.hint
 
 
 def test_a_boot_that_hangs_is_shown_with_the_end_of_its_log(

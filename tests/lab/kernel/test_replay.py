@@ -13,8 +13,10 @@ import pytest
 
 from heapwright.artefacts.kernel_study.replay import KernelReplay, KernelReplays
 from heapwright.artefacts.kernelsim.document import MODELS
+from heapwright.artefacts.run.provenance import sha256_of
 from heapwright.base.errors import HeapwrightError
 from heapwright.commands import kernel_replay
+from heapwright.commands.kernel_replay import Options
 from heapwright.commands.output import Outputs
 from heapwright.kernel import replay
 from heapwright.kernel.boot import Asked, BootOutput, MachineExtras
@@ -24,7 +26,7 @@ from heapwright.kernel.image_cache import Built, find
 from heapwright.kernel.machine import QEMU, Machine
 from heapwright.kernel.records import GuestError
 from heapwright.kernel.replay import FOLDER, PATH, read_report, replay_plan, replayed
-from heapwright.kernel.replay_file import EVENT, HEAD, ReplayFile, compact
+from heapwright.kernel.replay_file import CACHE, EVENT, HEAD, ReplayFile, Verb, compact
 from heapwright.kernel.source import ARCHIVE, Source, find_source
 from heapwright.kernelsim.program import ModelRuns, run_trace
 
@@ -185,18 +187,46 @@ def test_a_guest_that_hangs_is_named_with_the_end_of_its_console(
     assert "hung" in caught.value.hint
 
 
-def test_the_document_has_what_every_kernel_reported(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    trace, written = tmp_path / "some.ktrace", tmp_path / "some.json"
+def wanted_replay(monkeypatch: pytest.MonkeyPatch, folder: Path, names: str) -> Options:
+    """A replay of a trace in kernels that are in the cache, with a document."""
+    trace = folder / "some.ktrace"
     trace.write_text(TRACE, encoding="utf-8")
     monkeypatch.setattr(kernel_replay, "find_qemu", lambda: QEMU)
     monkeypatch.setattr(kernel_replay, "find_source", lambda: Source(Path(), "6.1.0-1"))
     monkeypatch.setattr(kernel_replay, "find", lambda *_: BUILT)
+    written = str(folder / "some.json")
+    return Options(names, trace, None, 60, again=False, json_file=written)
+
+
+def test_a_kernel_that_fails_leaves_the_figures_of_those_before_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The document has the hash of the trace as it was read."""
+    wanted = wanted_replay(monkeypatch, tmp_path, "slqb,slub,slab")
+    digest = sha256_of(wanted.trace)
+    left = [report()]
+
+    def replays(*_: object) -> KernelReplay:
+        wanted.trace.write_text("another trace", encoding="utf-8")
+        if not left:
+            raise GuestError("slub: the guest was not done after 60 s", "its last line")
+        return left.pop()
+
+    monkeypatch.setattr(kernel_replay, "replayed", replays)
+    with pytest.raises(GuestError, match="slub: the guest was not done"):
+        kernel_replay.replay_trace(wanted)
+    document = KernelReplays.from_json((tmp_path / "some.json").read_bytes())
+    assert [each.kernel.allocator for each in document.kernels] == ["slqb"]
+    assert document.trace_sha256 == digest
+    assert "slqb" in capsys.readouterr().out
+
+
+def test_the_document_has_what_every_kernel_reported(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     guest(monkeypatch, begin() + SENT + line("end"))
-    wanted = kernel_replay.Options("slqb", trace, None, 60, again=False, json_file=str(written))
-    kernel_replay.replay_trace(wanted)
-    document = KernelReplays.from_json(written.read_bytes())
+    kernel_replay.replay_trace(wanted_replay(monkeypatch, tmp_path, "slqb"))
+    document = KernelReplays.from_json((tmp_path / "some.json").read_bytes())
     assert (document.prelude, document.timed, document.processors) == (2, 8, 2)
     (one,) = document.kernels
     assert (one.base, one.marks, one.kept, one.ns) == (1700, (2100, 2120), 1710, 900)
@@ -205,7 +235,7 @@ def test_the_document_has_what_every_kernel_reported(
 def test_the_trace_is_not_overwritten_by_the_document(tmp_path: Path) -> None:
     trace = tmp_path / "some.ktrace"
     trace.write_text(TRACE, encoding="utf-8")
-    wanted = kernel_replay.Options("slqb", trace, None, 60, again=False, json_file=str(trace))
+    wanted = Options("slqb", trace, None, 60, again=False, json_file=str(trace))
     with pytest.raises(HeapwrightError, match="is what is to be read"):
         kernel_replay.replay_trace(wanted)
     assert trace.read_text(encoding="utf-8") == TRACE
@@ -268,16 +298,34 @@ def test_a_drawn_churn_takes_the_same_memory_in_the_kernel_and_in_its_model(
 
 
 def a_free_twice(file: ReplayFile) -> bytes:
-    """The last free of the file a second time, in place of the last mark."""
-    return file.data[: -EVENT.size] + file.data[-2 * EVENT.size : -EVENT.size]
+    """The last free of the file a second time, in place of the last mark, with a head that does not
+    count the mark."""
+    last = file.data[-2 * EVENT.size : -EVENT.size]
+    return with_marks(file, -1) + file.data[HEAD.size : -EVENT.size] + last
 
 
 def a_leak(file: ReplayFile) -> bytes:
     """A mark in place of the last free, with a head that counts it."""
-    head = list(HEAD.unpack_from(file.data))
-    head[-1] += 1
     mark = file.data[-EVENT.size :]
-    return HEAD.pack(*head) + file.data[HEAD.size : -2 * EVENT.size] + 2 * mark
+    return with_marks(file, 1) + file.data[HEAD.size : -2 * EVENT.size] + 2 * mark
+
+
+def with_marks(file: ReplayFile, more: int) -> bytes:
+    """The head of the file with another number of marks."""
+    *head, marks = HEAD.unpack_from(file.data)
+    return HEAD.pack(*head, marks + more)
+
+
+@pytest.mark.parametrize("damaged", [a_free_twice, a_leak])
+def test_a_damaged_file_differs_in_its_frees_alone(
+    damaged: Callable[[ReplayFile], bytes], tmp_path: Path
+) -> None:
+    """A kernel also refuses a wrong number of marks. That is not the reason here."""
+    data = damaged(kernel_replay.read_trace(marked_trace(tmp_path)))
+    _, caches, _, count, _, _, marks = HEAD.unpack_from(data)
+    events = list(EVENT.iter_unpack(data[HEAD.size + caches * CACHE.size :]))
+    assert len(events) == count
+    assert sum(verb == Verb.MARK for _, _, verb, *_ in events) == marks
 
 
 def marked_trace(folder: Path) -> Path:

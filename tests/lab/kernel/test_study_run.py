@@ -10,7 +10,7 @@ import pytest
 from heapwright.artefacts.kernel_study.boot import Kernel, KernelBoot
 from heapwright.artefacts.kernel_study.document import Cell, latest_runs, read_design, read_runs
 from heapwright.base.errors import HeapwrightError
-from heapwright.commands import kernel_study
+from heapwright.commands import kernel_boot, kernel_study
 from heapwright.commands.kernel_study import TRIES, Wanted, run_kernel_study
 from heapwright.kernel.boot import Asked
 from heapwright.kernel.folders import ALLOCATORS
@@ -61,7 +61,7 @@ class Boots:
 @pytest.fixture
 def boots(monkeypatch: pytest.MonkeyPatch) -> Boots:
     made = Boots()
-    monkeypatch.setattr(kernel_study, "boot", made)
+    monkeypatch.setattr(kernel_boot, "boot", made)
     monkeypatch.setattr(kernel_study, "find_qemu", lambda: "qemu")
     monkeypatch.setattr(kernel_study, "cached_kernel", lambda name, _cache: built(name))
     monkeypatch.setattr(
@@ -82,8 +82,9 @@ def test_every_kernel_is_booted_with_every_memory_and_seed(boots: Boots, tmp_pat
 def test_a_boot_that_fails_once_is_made_again(boots: Boots, tmp_path: Path) -> None:
     boots.fails = 1
     assert run_kernel_study(WANTED, tmp_path / "r", resume=False)
-    tries = [run.tries for run in read_runs(tmp_path / "r")]
-    assert sorted(tries) == [1] * 15 + [2]
+    runs = read_runs(tmp_path / "r")
+    assert sorted(run.tries for run in runs) == [1] * 15 + [2]
+    assert all(run.boot and run.boot.tries == run.tries for run in runs)
 
 
 def test_a_boot_that_fails_each_time_is_told_and_made_again_by_resume(

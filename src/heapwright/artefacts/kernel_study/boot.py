@@ -88,3 +88,4 @@ class KernelBoot(FrozenModel):
     phases: tuple[Phase, ...] = ()
     output: Annotated[tuple[str, ...], Field(description="Lines that programs printed")] = ()
     responses: Annotated[dict[str, float], Field(description="The figures of the load")]
+    tries: Annotated[int, Field(ge=1, description="Boots that were begun for it")] = 1
