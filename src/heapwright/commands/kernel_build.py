@@ -18,7 +18,7 @@ from heapwright.kernel.build import Plan, build, plan
 from heapwright.kernel.folders import ALLOCATORS, kernel_cache, need_room
 from heapwright.kernel.image_cache import Built, document, every, find
 from heapwright.kernel.source import ROOM as SOURCE_ROOM
-from heapwright.kernel.source import find_source, remove_unpacked
+from heapwright.kernel.source import find_source, folder_of, remove_unpacked
 
 
 def parse_allocators(text: str) -> tuple[str, ...]:
@@ -70,8 +70,8 @@ def need_room_of(missing: Sequence[Plan], cache: Path) -> None:
     """Raises HeapwrightError before the first build if the disk cannot hold what all of them need:
     each unpacked source, and the folder of one build."""
     if missing:
-        unpacked = list((cache / "source").glob(f"{missing[0].source.version}-*"))
-        sources = max(len({each.patches for each in missing}) - len(unpacked), 0)
+        folders = {folder_of(each.source, cache, *each.patches) for each in missing}
+        sources = sum(not folder.is_dir() for folder in folders)
         purpose = "building a kernel" if len(missing) == 1 else f"building {len(missing)} kernels"
         need_room(cache, sources * SOURCE_ROOM + BUILD_ROOM, purpose)
 

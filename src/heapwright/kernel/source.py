@@ -75,15 +75,21 @@ def _package_version() -> str:
     return done.stdout.strip() if done.returncode == 0 else ""
 
 
-def unpacked(source: Source, cache: Path, *patches: Patch) -> Path:
-    """The folder of the source with these patches, unpacked if it is missing.
+def folder_of(source: Source, cache: Path, *patches: Patch) -> Path:
+    """Where the source with these patches is, once unpacked.
 
-    Raises HeapwrightError. Its name has digests of the patches and of what is left out. A change of
-    one of them unpacks the source again.
+    Its name has digests of the patches and of what is left out. A change of one of them unpacks the
+    source again.
     """
     left_out = hashlib.sha256("\n".join(NOT_NEEDED).encode()).hexdigest()[:8]
     patched = "".join(f"-{patch.sha256[:8]}" for patch in patches)
-    folder = cache / "source" / f"{source.version}-{left_out}{patched}"
+    return cache / "source" / f"{source.version}-{left_out}{patched}"
+
+
+def unpacked(source: Source, cache: Path, *patches: Patch) -> Path:
+    """The folder of the source with these patches, unpacked if it is missing. Raises
+    HeapwrightError."""
+    folder = folder_of(source, cache, *patches)
     if folder.is_dir():
         return folder
     if shutil.which("tar") is None or shutil.which("xz") is None:

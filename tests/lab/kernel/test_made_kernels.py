@@ -7,10 +7,14 @@ boot leave the kernels of the cache as they are.
 import os
 from pathlib import Path
 from types import SimpleNamespace
+from typing import NoReturn
 
 import pytest
+from typer.testing import CliRunner
 
+from heapwright.artefacts.kernel_study.boot import Kernel, KernelBoot
 from heapwright.base.errors import HeapwrightError
+from heapwright.cli.main import app
 from heapwright.commands import kernel_boot, kernel_build
 from heapwright.kernel import build, folders
 from heapwright.kernel.boot import Asked
@@ -18,7 +22,7 @@ from heapwright.kernel.build import plan
 from heapwright.kernel.image_cache import MADE, Built, find, store
 from heapwright.kernel.loads import load_of
 from heapwright.kernel.records import GuestError
-from heapwright.kernel.source import Source
+from heapwright.kernel.source import Source, folder_of
 
 SOURCE = Source(Path("linux.tar.xz"), "6.1.1-1")
 
@@ -39,15 +43,16 @@ def cached(allocator: str, cache: Path) -> Built:
 def test_room_for_all_missing_kernels_is_checked_before_the_first_is_built(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """SLQB has a source of its own. An unpacked source needs no more room."""
+    """SLQB has a source of its own. An unpacked source needs no room. Another one is no help."""
     full = SimpleNamespace(f_bavail=1 << 20, f_frsize=1024)
     monkeypatch.setattr(folders, "os", SimpleNamespace(**vars(os) | {"statvfs": lambda _: full}))
     slub = cached("slub", tmp_path)
     with pytest.raises(HeapwrightError, match=r"building 3 kernels needs 3\.0 GiB under"):
         kernel_build.made_kernels(["slub", "slab", "slob", "slqb"], tmp_path, 1)
+    (tmp_path / "source" / f"{SOURCE.version}-0").mkdir(parents=True)
     with pytest.raises(HeapwrightError, match=r"building a kernel needs 1\.7 GiB .* 1\.0 GiB are"):
         kernel_build.made_kernels(["slab"], tmp_path, 1)
-    (tmp_path / "source" / f"{SOURCE.version}-0").mkdir(parents=True)
+    folder_of(SOURCE, tmp_path).mkdir()
     kernel_build.need_room_of([plan("slab", SOURCE)], tmp_path)
     assert kernel_build.made_kernels(["slub"], tmp_path, 1) == [slub]
 
@@ -73,16 +78,46 @@ def test_a_boot_that_fails_is_tried_again(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     left = ["hung", "hung", "booted"]
+    once = KernelBoot(
+        kernel=Kernel(key="", allocator="slub", version="6.1", sha256=""),
+        load="nothing",
+        scale="small",
+        seed=1,
+        cpus=1,
+        memory_mib=128,
+        settings={},
+        time="virtual",
+        emulator="",
+        records_sha256="",
+        samples=(),
+        responses={},
+    )
 
-    def boots(*_: object) -> str:
-        if (ended := left.pop(0)) == "hung":
+    def boots(*_: object) -> KernelBoot:
+        if left.pop(0) == "hung":
             raise GuestError("the guest was not done", "its last line")
-        return ended
+        return once
 
     monkeypatch.setattr(kernel_boot, "boot", boots)
     asked = Asked(load_of("nothing", "small"))
     built = cached("slub", tmp_path)
     with pytest.raises(GuestError, match="was not done"):
         kernel_boot.booted(built, asked, tmp_path, 1)
-    assert kernel_boot.booted(built, asked, tmp_path, 2) == "booted"
+    assert kernel_boot.booted(built, asked, tmp_path, 2).tries == 2
     assert "try 1 of 2: the guest was not done\nits last line" in capsys.readouterr().err
+
+
+def test_a_kernel_that_crashes_is_booted_once(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    boots = []
+
+    def crashes(*_: object) -> NoReturn:
+        boots.append(1)
+        raise GuestError("the guest died in the middle", "its last line")
+
+    monkeypatch.setattr(kernel_boot, "boot", crashes)
+    monkeypatch.setattr(kernel_boot, "cached_kernel", lambda *_: cached("slub", tmp_path))
+    result = CliRunner().invoke(app, ["kernel", "boot", "slub", "--load", "nothing"])
+    assert isinstance(result.exception, GuestError)
+    assert boots == [1]
