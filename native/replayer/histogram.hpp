@@ -59,7 +59,8 @@ struct HistogramOf {
         return most;
     }
 
-    /// Exact below 2^60 ticks, which are years. Larger ones count in a step that is too low.
+    /// Below 2^60 ticks, which are years, the step contains the number. A larger one, as of a clock
+    /// that went back, counts in a lower step.
     static constexpr std::size_t stepOf(std::uint64_t ticks) {
         constexpr std::uint64_t first = 1U << stepBits;
         const auto top = 63U - static_cast<unsigned>(std::countl_zero(ticks | first));

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks, records and times the inputs of `heapwright tailor`.
 
-A program is recorded and run as `record --program` and `compare --program` do it. Of a server, the
-server alone has the recorder or the allocator, and its clients run beside it.
+A program is recorded as by `record --program --follow-children` and run as by `compare --program`.
+Of a server, the server alone has the recorder or the allocator, and its clients run beside it.
 """
 
 import os

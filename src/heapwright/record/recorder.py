@@ -145,6 +145,8 @@ def record(request: Request) -> Outcome:
                 _stand_by(process, request.beside)
             text = read_to_end(result.fileno())
             status = process.wait()
+        if passing.asked and not text:  # the signal ended the recorder before the command began
+            raise KeyboardInterrupt
     return _parsed(text, status, request).model_copy(update={"asked_to_end": passing.asked})
 
 
@@ -234,7 +236,8 @@ def refuse_others_file(path: Path) -> None:
 
 class _Passing:
     """Passes signals on to the command. One that comes while the command starts is passed on after
-    that. It must not end this process before the removal of what the start makes is certain.
+    that. It must not end this process before the removal of what the start makes is certain. It may
+    reach the recorder before the recorder is ready, and ends it then.
 
     An interrupt of the terminal is not passed on: the terminal sends it to the command as well. It
     ends a server, which runs for the recording alone.
@@ -263,7 +266,7 @@ class _Passing:
     def interrupt(self, number: int, frame: FrameType | None) -> None:
         if self._driven:
             self.pass_on(signal.SIGTERM, frame)
-        elif _terminal_interrupts():
+        elif self._process is not None and _terminal_interrupts():
             self.asked = True
         else:
             self.pass_on(number, frame)

@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -132,6 +133,21 @@ def test_every_option_reaches_the_trace(request_: Request) -> None:
 def test_an_outcome_of_another_program_is_refused() -> None:
     with pytest.raises(ValueError, match="stop"):
         Outcome.model_validate_json('{"stop": "by magic"}')
+
+
+def test_a_signal_that_ends_the_recorder_before_it_is_ready_interrupts(
+    request_: Request, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = subprocess.Popen
+
+    def not_ready(_words: Sequence[str], **options: Any) -> Any:
+        process = start(["sleep", "60"], **options)
+        signal.raise_signal(signal.SIGTERM)
+        return process
+
+    monkeypatch.setattr(subprocess, "Popen", not_ready)
+    with ended_as_interrupted(), pytest.raises(KeyboardInterrupt):
+        record(request_)
 
 
 def test_a_signal_while_the_command_starts_is_passed_on(

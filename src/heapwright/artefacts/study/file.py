@@ -4,8 +4,8 @@
 
 All that is wrong is found at once: what the format forbids, then what one field alone cannot tell.
 `[scale.NAME]` holds what is otherwise at that scale. Its tables are merged into the document. Its
-other values, and responses with an origin, replace those of the document. So does what it runs: a
-command takes the place of a program. The hash of a study is that of its text.
+other values, and responses with an origin, replace those of the document. The hash of a study is
+that of its text.
 """
 
 import hashlib
@@ -28,8 +28,6 @@ DECODE_PLACE = re.compile(r" \(at (?:line (?P<line>\d+), column \d+|end of docum
 TEXT_NAME = "the study"
 ORIGIN = "from"
 """The key of a response that names its origin."""
-WAYS = frozenset({"command", "workload", "trace", "program"})
-"""Keys that say what is run. Only one is allowed."""
 
 
 class StudyError(HeapwrightError):
@@ -201,9 +199,7 @@ def _at_scale(
         return only_factors(document), []  # which is said of the table of scales
     fixed = [key for key in ("scale", "format", "name") if key in changes]
     rest = {key: value for key, value in changes.items() if key not in fixed}
-    replaced = WAYS - rest.keys() if WAYS & rest.keys() else frozenset()
-    kept = {key: value for key, value in document.items() if key not in replaced}
-    study, problems = checked(_merged(kept, rest), whole)
+    study, problems = checked(_merged(document, rest), whole)
     same = [Problem((key,), f"{key} is the same at every scale") for key in fixed]
     return study, [*same, *problems]
 

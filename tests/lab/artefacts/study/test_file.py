@@ -126,15 +126,6 @@ def test_a_response_with_an_origin_is_replaced_as_a_whole_at_a_scale() -> None:
     assert (rate.origin, rate.title, rate.better) == ("output", "Rate", "higher")
 
 
-def test_what_a_scale_runs_takes_the_place_of_what_the_file_runs() -> None:
-    another = GOOD + '[scale.other]\nworkload = "loop"\narguments = ["{size}"]\n'
-    whole, study = parse_study(another).study, parse_study(another, scale="other").study
-    assert whole.command
-    assert whole.workload is None
-    assert not study.command
-    assert study.workload == "loop"
-
-
 def test_a_scale_with_findings_has_only_these() -> None:
     stated = """
 [[scale.small.finding]]
