@@ -42,8 +42,10 @@ def test_events_of_a_preparation_are_left_out() -> None:
     options = ("--panels", 100, "--threads", 4, "--interleave", "--phase")
     whole = result("bem", *options, "all", preload=library)
     solver = result("bem", *options, "solver", preload=library)
+    verified = result("bem", *options, "solver", "--verify", preload=library)
     assert whole["events"]["hand_overs"] > 1000
     assert solver["events"]["hand_overs"] < whole["events"]["hand_overs"] / 10
+    assert verified["events"]["lock_takes"] >= solver["events"]["lock_takes"] > 100
 
 
 @pytest.mark.parametrize("observer", ["lines", "memory"])

@@ -33,12 +33,14 @@ public:
         measure(runThreads(threads_, call<Work>, &work));
     }
 
-    /// Runs `work(thread)` on all threads at once, outside the measured time. Events count from its
-    /// end to that of the last measured period.
+    /// Runs `work(thread)` on all threads at once, outside the measured time. Events count from the
+    /// end of the first preparation to that of the last measured period.
     template <class Work>
     void prepare(const Work& work) {
         runThreads(threads_, call<Work>, &work);
-        events_.restart();
+        if (!prepared_) {
+            events_.restart();
+        }
         prepared_ = true;
     }
 
