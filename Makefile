@@ -119,8 +119,10 @@ release: $(VENV)/installed-release
 	@scripts/packages.sh release
 	@PYTHON=$(BIN)/python scripts/release.sh
 
-test-release: release
-	@HEAPWRIGHT_RELEASE=$(CURDIR)/build/release $(BIN)/python -m pytest -q -m slow --durations=10 tests/acceptance/release
+test-release:
+	@$(INSTALL)
+	@HEAPWRIGHT_NO_SKIP=1 $(MAKE) --no-print-directory release
+	@HEAPWRIGHT_NO_SKIP=1 HEAPWRIGHT_RELEASE=$(CURDIR)/build/release $(BIN)/python -m pytest -q -m slow --durations=10 tests/acceptance/release
 
 site:
 	@$(INSTALL)

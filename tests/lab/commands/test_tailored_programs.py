@@ -195,13 +195,3 @@ def test_the_page_has_each_program_with_its_intervals_or_its_reason(
     assert "- gawk, perl: one | note" in lines
     (load,) = [line for line in lines if "The load average was" in line]
     assert "1.0 in the median and 1.5 at most" in load
-
-
-def test_the_page_is_that_of_its_documents_and_they_are_small(pages: ModuleType) -> None:
-    every = [name for name in pages.program_names() if name not in pages.LEFT_OUT]
-    found = pages.kept(pages.FOLDER)
-    file = pages.FOLDER / pages.NAME
-    assert file.exists() == bool(found), "run scripts/tailored_programs_page.py"
-    if found:
-        assert file.read_text("utf-8") == pages.page(found, every)
-    assert sum(path.stat().st_size for path in pages.FOLDER.glob("*")) < 2_000_000
