@@ -7,6 +7,7 @@ packaging/musl/ replaces the few that describe the GNU C library.
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -162,6 +163,19 @@ def test_every_header_compiles(port: Port, tmp_path: Path) -> None:
     source = tmp_path / "all.cpp"
     source.write_text("".join(f"#include <{header}>\n" for header in headers), encoding="utf-8")
     run(*port.cxx, "-std=c++20", *WARNINGS, "-fsyntax-only", f"-I{include}", source)
+
+
+def test_system_calls_exist_on_aarch64(tmp_path: Path) -> None:
+    """Its kernel has no old forms, such as readlink. `attach` is a program for x86-64 only."""
+    gcc = tool("aarch64-linux-gnu-g++", "g++-aarch64-linux-gnu")
+    attach = ROOT / "native" / "attach"
+    sources = [path for path in (ROOT / "native").rglob("*.[ch]pp") if attach not in path.parents]
+    calls = {call for path in sources for call in re.findall(r"\bSYS_\w+", path.read_text("utf-8"))}
+    assert "SYS_readlinkat" in calls
+    source = tmp_path / "calls.cpp"
+    uses = "".join(f"static_assert({call} >= 0);\n" for call in sorted(calls))
+    source.write_text(f"#include <sys/syscall.h>\n{uses}", encoding="utf-8")
+    run(gcc, "-fsyntax-only", source)
 
 
 def test_musl_programs_run_on_the_preloaded_library(port: Port, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <fcntl.h>
 #include <new>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -31,7 +32,7 @@ std::size_t pathOf(const Image& image, char* path, std::size_t room) {
         return length;
     }
     const platform::ErrnoKeeper keeper;
-    const long length = ::syscall(SYS_readlink, "/proc/self/exe", path, room);
+    const long length = ::syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", path, room);
     return length > 0 ? static_cast<std::size_t>(length) : 0;
 }
 
