@@ -10,8 +10,17 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 CODE = {".hpp", ".cpp", ".c", ".h", ".py", ".rs", ".sh", ".toml", ".in"}
 LONGEST = 600
-OWN_FOLDERS = (b"/root/", b"/work/", b"/tmp/wt/", b"/tmp/ci/", b"/tmp/quiet/")
-"""Folders of the machine that results were made on."""
+ABSOLUTE = rb"(?:(?<![\w./-])|(?<=file://)|(?<=\s-[IL]))"
+"""Before a path that begins at the root of the machine."""
+REST = rb"[^\s\"'`<>)]*"
+PRIVATE = re.compile(
+    ABSOLUTE + rb"/(?:(?:root|work)/|(?:home|Users)/(?!(?:dev|me|somebody|user)\b)\w)" + REST
+)
+"""A path of a developer's machine. Examples and results have the neutral names of users."""
+TEMPORARY = re.compile(ABSOLUTE + rb"/tmp/(?!heapwright-)\w[\w.-]*/" + REST)
+"""A path in a temporary folder that the tool does not make."""
+FOLDERS = (b"/root/", b"/work/", b"/home/", b"/Users/", b"/tmp/")
+"""One of them is in each such path. A search for them is faster than the patterns."""
 
 
 def tracked_files() -> list[Path]:
@@ -70,22 +79,64 @@ def test_a_broken_link_is_seen(tmp_path: Path) -> None:
     assert broken_links(page) == ["nowhere.md"]
 
 
-def own_folders(file: Path) -> set[bytes]:
-    """The paths in a file that begin with such a folder."""
+def own_paths(file: Path, *, document: bool) -> set[bytes]:
+    """The paths of the machine that a file was made on. Sources may name temporary folders."""
     content = file.read_bytes()
     content = gzip.decompress(content) if file.suffix == ".gz" else content
-    there = [re.escape(folder) for folder in OWN_FOLDERS if folder in content]
-    path = rb"(?<![\w./])(?:" + b"|".join(there) + rb")[^\s\"']*"
-    return set(re.findall(path, content)) if there else set()
+    if not any(folder in content for folder in FOLDERS):
+        return set()
+    found = PRIVATE.findall(content)
+    return {*found, *TEMPORARY.findall(content)} if document else set(found)
 
 
-def test_results_and_pages_name_no_folder_of_the_machine_they_were_made_on() -> None:
-    files = [file for file in FILES if file.is_relative_to(ROOT / "docs")]
-    assert len(files) > 300
-    assert {name(file): found for file in files if (found := own_folders(file))} == {}
+def test_files_name_no_path_of_the_machine_they_were_made_on() -> None:
+    files = [file for file in FILES if file.is_file() and file != Path(__file__)]
+    documents = {file for file in files if file.is_relative_to(ROOT / "docs") or file in PAGES}
+    assert len(documents) > 300
+    found = {name(file): own_paths(file, document=file in documents) for file in files}
+    assert {file: paths for file, paths in found.items() if paths} == {}
 
 
-def test_a_folder_of_the_machine_is_seen(tmp_path: Path) -> None:
+OWN = (
+    "/root/.venv/lib.so",
+    "/work/main",
+    "/home/jane/project/a.c",
+    "/Users/jane",
+    "/tmp/wt/results",
+    "/tmp/jane.1/x",
+)
+OTHERS = (
+    "/proc/7/root/tmp/T",
+    "/home/user/.venv/lib.so",
+    "/home/me/mine.hpp",
+    "/tmp/perf-7.map",
+    "/tmp/heapwright-answers-h01_vowo/a",
+    "/var/tmp/jane/x",
+    "../work/a",
+    "debian/tmp/usr/lib",
+    "/rooted/a",
+    "/workloads/larson",
+    "/home/",
+    "https://example.org/home/jane",
+)
+
+
+def test_a_path_of_the_machine_is_seen(tmp_path: Path) -> None:
     kept = tmp_path / "runs.json.gz"
-    kept.write_bytes(gzip.compress(b'{"path":"/root/.venv/lib.so","at":"/proc/7/root/tmp/T"}'))
-    assert own_folders(kept) == {b"/root/.venv/lib.so"}
+    for path in OWN:
+        for text in (f'{{"path":"{path}"}}', f"cc -I{path}", f"file://{path}", f"(`{path}`)"):
+            kept.write_bytes(gzip.compress(text.encode()))
+            assert own_paths(kept, document=True) == {path.encode()}, text
+
+
+def test_other_paths_are_no_paths_of_the_machine(tmp_path: Path) -> None:
+    kept = tmp_path / "page.md"
+    kept.write_text("\n".join(f"a {path} `{path}` -o{path}" for path in OTHERS), encoding="utf-8")
+    assert own_paths(kept, document=True) == set()
+
+
+def test_a_source_may_name_a_temporary_folder(tmp_path: Path) -> None:
+    source = tmp_path / "a.c"
+    source.write_text('open("/tmp/objects/00", 0);', encoding="utf-8")
+    assert own_paths(source, document=False) == set()
+    assert own_paths(source, document=True) == {b"/tmp/objects/00"}
