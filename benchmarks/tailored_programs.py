@@ -28,7 +28,7 @@ from time import monotonic
 from types import FrameType
 
 from heapwright.artefacts.comparison.document import Comparison
-from heapwright.artefacts.program.library import REFERENCE, program_names
+from heapwright.artefacts.program.library import preloadable_names
 from heapwright.artefacts.tailoring.document import Tailoring
 from heapwright.base.errors import ExitCode
 from heapwright.report.runs_csv import write_runs
@@ -36,8 +36,6 @@ from heapwright.report.runs_csv import write_runs
 ROOT = Path(__file__).resolve().parents[1]
 KEPT = ROOT / "docs/results/tailored-programs"
 SCALE = "small"
-LEFT_OUT = (REFERENCE, "chromium")
-"""The first is no program to run. The second brings an allocator of its own."""
 UNSEEN = {
     "abc": ("seed=2",),
     "clang": ("seed=2", "classes=12"),
@@ -104,10 +102,6 @@ def words_of(name: str, budget_min: float) -> tuple[str, ...]:
     unseen = shlex.join(word for each in UNSEEN[name] for word in ("-p", each))
     words = ["tailor", "--program", name, "--scale", SCALE, "--unseen", unseen, "--seed", "1"]
     return (*words, "--budget", f"{budget_min:g}", "-o", name, "--json", f"{name}.json")
-
-
-def programs() -> tuple[str, ...]:
-    return tuple(name for name in program_names() if name not in LEFT_OUT)
 
 
 def outcomes(keep: Path) -> dict[str, Outcome]:
@@ -237,8 +231,9 @@ def main() -> int:
     parser.add_argument("searches", type=Path)
     parser.add_argument("programs", nargs="*")
     asked = parser.parse_args()
-    names = asked.programs or programs()
-    if unknown := sorted(set(names) - set(programs())):
+    known = preloadable_names()
+    names = asked.programs or known
+    if unknown := sorted(set(names) - set(known)):
         parser.error(f"there is no such program: {', '.join(unknown)}")
     signal.signal(signal.SIGTERM, _interrupt)
     for folder in (asked.searches, asked.keep):

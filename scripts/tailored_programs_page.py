@@ -18,7 +18,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from heapwright.artefacts.program.library import REFERENCE, program_names
+from heapwright.artefacts.program.library import preloadable_names
 from heapwright.artefacts.tailoring.document import Beside, Judgement, Ratio, Tailoring
 from heapwright.base.errors import ExitCode
 from heapwright.base.quantities import size
@@ -27,7 +27,6 @@ from heapwright.tailor.judge import change
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs/results/tailored-programs"
 NAME = "README.md"
-LEFT_OUT = (REFERENCE, "chromium")
 GOAL = 10
 HEAD = """<!-- SPDX-FileCopyrightText: The Heapwright authors -->
 <!-- SPDX-License-Identifier: Apache-2.0 -->
@@ -224,12 +223,11 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def main() -> int:
     """Write the page, or compare it."""
-    every = [name for name in program_names() if name not in LEFT_OUT]
     found = kept(FOLDER)
     if not found:
         sys.stderr.write("there is no campaign: run benchmarks/tailored_programs.py first\n")
         return 2
-    made = page(found, every)
+    made = page(found, preloadable_names())
     path = FOLDER / NAME
     if "--check" in sys.argv[1:]:
         return int(not path.is_file() or path.read_text(encoding="utf-8") != made)

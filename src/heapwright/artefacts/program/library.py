@@ -42,6 +42,12 @@ def open_program(
     return read_program(program_path(text), scale, parameters)
 
 
+def preloadable_names() -> tuple[str, ...]:
+    """The programs whose allocator a library replaces: all without an allocator of their own."""
+    found = (file.program for file in every_program())
+    return tuple(each.name for each in found if not each.own_allocator)
+
+
 def every_program() -> Iterator[ProgramFile]:
     """All that come with heapwright, by name, but for the reference."""
     for name in program_names():
