@@ -2,17 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """ARCHITECTURE.md and heap.hpp say of verbs and layers what the code says, and a change is seen."""
 
-import importlib.util
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from support.scripts import ROOT, load_script
+
 SCRIPT = ROOT / "scripts" / "architecture.py"
 CONCEPTS = """\
 /// A heap gives out memory.
@@ -31,21 +30,13 @@ concept AnyOrderHeap = Heap<H> && !stackHeap<H>;
 
 
 @pytest.fixture
-def script(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
-    monkeypatch.setattr(sys, "path", [str(SCRIPT.parent), *sys.path])
-    spec = importlib.util.spec_from_file_location("architecture", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    yield module
-    sys.modules.pop("layer_catalogue", None)
-    sys.modules.pop("verbs", None)
+def script(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(SCRIPT.parent)
+    return load_script("scripts/architecture.py")
 
 
 def read_concepts(text: str = CONCEPTS) -> Any:
-    """By the module that the script has loaded."""
-    return sys.modules["verbs"].read_concepts(text)
+    return load_script("scripts/verbs.py").read_concepts(text)
 
 
 def test_the_page_is_what_the_headers_say() -> None:
@@ -69,14 +60,12 @@ def test_the_page_has_a_table_for_each_tier() -> None:
         assert f"**{tier}**" in page
 
 
-@pytest.mark.usefixtures("script")
 def test_a_verb_has_the_types_that_its_concept_declares() -> None:
     malloc, free = read_concepts()[0].verbs
     assert (malloc.name, malloc.types, malloc.result) == ("malloc", ("std::size_t",), "void*")
     assert (free.name, free.types, free.result) == ("free", ("void*",), "void")
 
 
-@pytest.mark.usefixtures("script")
 def test_a_verb_without_a_result_is_refused() -> None:
     text = CONCEPTS.replace(
         "{ heap.malloc(size) } -> std::same_as<void*>;", "{ heap.malloc(size) };"
