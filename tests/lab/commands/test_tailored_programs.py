@@ -23,6 +23,7 @@ from heapwright.artefacts.tailoring.document import (
     Verdict,
 )
 from heapwright.commands.program_setup import open_asked
+from support.documents import made
 from support.scripts import load_script
 
 
@@ -100,28 +101,10 @@ def tailoring(verdict: Verdict) -> Tailoring:
     gain = Ratio(ratio=0.9, low=0.85, high=0.95)
     same = Ratio(ratio=1.002, low=0.99, high=1.01)
     is_used = verdict == "better"
-    return Tailoring(
-        heapwright_version="1",
+    return made(
+        Tailoring,
         environment=read_environment([], {}),
-        inputs=(("job",),),
-        unseen=(("job", "2"),),
-        compiler="c++ 12",
-        margin=0.02,
-        confidence=0.95,
-        seed=1,
-        figures=ProgramFigures(
-            allocations=164_113,
-            frees=9,
-            reallocs=9,
-            moved_reallocs=9,
-            remote_frees=0,
-            threads=1,
-            sizes=9,
-            peak_live_bytes=16 << 20,
-            never_freed=9,
-            list_hits={},
-        ),
-        candidates=(),
+        figures=made(ProgramFigures, allocations=164_113, peak_live_bytes=16 << 20),
         winner="lists-12",
         judged=(
             Judgement(
@@ -140,9 +123,6 @@ def tailoring(verdict: Verdict) -> Tailoring:
                 ),
             ),
         ),
-        header="",
-        library="",
-        rebuild="",
         answer=Answer(
             action="tailored" if is_used else "existing",
             allocator="tailored-job" if is_used else "mimalloc-latest",

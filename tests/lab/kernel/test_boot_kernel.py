@@ -9,9 +9,10 @@ from types import ModuleType
 
 import pytest
 
-from heapwright.artefacts.kernel_study.boot import Kernel, KernelBoot
+from heapwright.artefacts.kernel_study.boot import KernelBoot
 from heapwright.kernel.image_cache import MADE, Built, key_of, store
 from heapwright.kernel.source import Source
+from support.documents import made
 from support.scripts import load_script
 
 ROOT = Path(__file__).parents[3]
@@ -69,20 +70,8 @@ def test_the_parts_contain_each_module_that_a_build_imports(script: ModuleType) 
 
 
 def booted(records: str, **found: float) -> KernelBoot:
-    return KernelBoot(
-        kernel=Kernel(key=KEY, allocator="slqb", version="6.1", sha256=""),
-        load="churn",
-        scale="small",
-        seed=5,
-        cpus=1,
-        memory_mib=128,
-        settings={},
-        time="virtual",
-        emulator="an emulator",
-        records_sha256=records,
-        samples=(),
-        responses={"oom_kill": 0, "refused": 0, **found},
-    )
+    responses = {"oom_kill": 0, "refused": 0, **found}
+    return made(KernelBoot, records_sha256=records, responses=responses)
 
 
 def test_boots_that_differ_or_lack_memory_are_wrong(script: ModuleType) -> None:

@@ -12,7 +12,7 @@ from typing import NoReturn
 import pytest
 from typer.testing import CliRunner
 
-from heapwright.artefacts.kernel_study.boot import Kernel, KernelBoot
+from heapwright.artefacts.kernel_study.boot import KernelBoot
 from heapwright.base.errors import HeapwrightError
 from heapwright.cli.main import app
 from heapwright.commands import kernel_boot, kernel_build
@@ -23,6 +23,7 @@ from heapwright.kernel.image_cache import MADE, Built, find, store
 from heapwright.kernel.loads import load_of
 from heapwright.kernel.records import GuestError
 from heapwright.kernel.source import Source, folder_of
+from support.documents import made
 
 SOURCE = Source(Path("linux.tar.xz"), "6.1.1-1")
 
@@ -78,25 +79,11 @@ def test_a_boot_that_fails_is_tried_again(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     left = ["hung", "hung", "booted"]
-    once = KernelBoot(
-        kernel=Kernel(key="", allocator="slub", version="6.1", sha256=""),
-        load="nothing",
-        scale="small",
-        seed=1,
-        cpus=1,
-        memory_mib=128,
-        settings={},
-        time="virtual",
-        emulator="",
-        records_sha256="",
-        samples=(),
-        responses={},
-    )
 
     def boots(*_: object) -> KernelBoot:
         if left.pop(0) == "hung":
             raise GuestError("the guest was not done", "its last line")
-        return once
+        return made(KernelBoot)
 
     monkeypatch.setattr(kernel_boot, "boot", boots)
     asked = Asked(load_of("nothing", "small"))

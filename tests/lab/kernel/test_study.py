@@ -26,25 +26,14 @@ from heapwright.kernel.folders import shipped
 from heapwright.report.kernel.page import study_page
 from heapwright.report.kernel.summary import ratio_of
 from heapwright.report.kernel.text import figure
+from support.documents import made
 
 NAMES = ("slub", "slab", "slob")
 
 
 def run(cell: Cell, **found: float) -> KernelRun:
-    boot = KernelBoot(
-        kernel=Kernel(key=f"{cell.allocator}-1", allocator=cell.allocator, version="1", sha256=""),
-        load=cell.load,
-        scale="small",
-        seed=cell.block,
-        cpus=1,
-        memory_mib=128,
-        settings={},
-        time="virtual",
-        emulator="an emulator",
-        records_sha256="",
-        samples=(),
-        responses=found,
-    )
+    kernel = made(Kernel, key=f"{cell.allocator}-1", allocator=cell.allocator)
+    boot = made(KernelBoot, kernel=kernel, load=cell.load, seed=cell.block, responses=found)
     return KernelRun(cell=cell, boot=boot)
 
 

@@ -16,6 +16,7 @@ from heapwright.kernel.boot import Asked
 from heapwright.kernel.folders import ALLOCATORS
 from heapwright.kernel.image_cache import Built
 from heapwright.kernel.records import GuestError
+from support.documents import made
 
 WANTED = Wanted("small", "churn", ",".join(ALLOCATORS), 2, "1", "128,192", 1)
 
@@ -42,18 +43,14 @@ class Boots:
             raise GuestError(
                 "the guest was not done after 900 s", "the console's last lines:\nhung"
             )
-        return KernelBoot(
-            kernel=Kernel(key=kernel.key, allocator=kernel.allocator, version="6.1", sha256=""),
+        return made(
+            KernelBoot,
+            kernel=made(Kernel, key=kernel.key, allocator=kernel.allocator),
             load=load.name,
             scale=load.scale,
             seed=asked.seed,
             cpus=asked.cpus,
             memory_mib=load.memory_mib,
-            settings={},
-            time="virtual",
-            emulator="an emulator",
-            records_sha256="",
-            samples=(),
             responses={"time_s": 1.0 + len(kernel.allocator)},
         )
 
