@@ -7,6 +7,7 @@ functions return False then.
 """
 
 import errno
+from collections.abc import Sequence
 from pathlib import Path
 
 
@@ -53,6 +54,11 @@ def is_trace(path: Path) -> bool:
             return file.read(len(TRACE_MAGIC)) == TRACE_MAGIC
     except (OSError, ValueError):
         return False
+
+
+def trace_in(words: Sequence[str]) -> Path | None:
+    """The trace that replaces a command; None: the words are a command."""
+    return Path(words[0]) if len(words) == 1 and is_trace(Path(words[0])) else None
 
 
 def below(root: Path, path: str | Path) -> Path:

@@ -19,12 +19,12 @@ from heapwright.artefacts.tailoring.advice import Advice, Pin, Region
 from heapwright.artefacts.trace.file import trace_info
 from heapwright.artefacts.trace.processes import processes_of
 from heapwright.base.errors import ExitCode, HeapwrightError
+from heapwright.base.paths import trace_in
 from heapwright.base.quantities import several, size
 from heapwright.base.scratch import Scratch
 from heapwright.commands.output import Outputs
 from heapwright.commands.record import record_command
 from heapwright.commands.text import printing
-from heapwright.commands.tuning_load import trace_in
 from heapwright.profile.run import profile_trace
 from heapwright.record.recorder import HowToRecord
 from heapwright.report.console import make_console

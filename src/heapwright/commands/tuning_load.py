@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a search runs: a command, a program of the catalogue, or the replay of a trace."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +11,7 @@ from heapwright.artefacts.program.model import ProgramSubject
 from heapwright.artefacts.program.request import ProgramRequest
 from heapwright.artefacts.run.replay import TOUCH
 from heapwright.artefacts.trace.processes import processes_of
-from heapwright.base.paths import is_trace
+from heapwright.base.paths import trace_in
 from heapwright.base.scratch import Scratch
 from heapwright.commands.program_setup import open_asked, refuse_own_allocator, set_up_file
 from heapwright.commands.setup import check
@@ -74,11 +74,6 @@ def opened(
         check(words, Path.cwd(), environment, shell=False)
         conditions = Conditions(words, environment, Path.cwd(), cpus=cpus)
         yield Load(words, "", Measurement(conditions, paths).execute, own_time=False)
-
-
-def trace_in(words: Sequence[str]) -> Path | None:
-    """The trace that replaces a command; None: the words are a command."""
-    return Path(words[0]) if len(words) == 1 and is_trace(Path(words[0])) else None
 
 
 def _replay(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.base.paths import exists, is_file, is_folder, why_not_made
+from heapwright.base.paths import TRACE_MAGIC, exists, is_file, is_folder, trace_in, why_not_made
 
 
 def test_the_contents_of_the_tree(tmp_path: Path) -> None:
@@ -44,3 +44,12 @@ def test_a_folder_of_a_read_only_place_is_reported_as_read_only() -> None:
     assert why_not_made(folder, caught.value) == "/proc is read-only"
     full = OSError(errno.ENOSPC, "No space left on device")
     assert why_not_made(folder, full) == "No space left on device"
+
+
+def test_a_trace_stands_alone_in_place_of_a_command(tmp_path: Path) -> None:
+    trace, other = tmp_path / "trace", tmp_path / "other"
+    trace.write_bytes(TRACE_MAGIC + b"more")
+    other.write_bytes(b"no trace")
+    assert trace_in([str(trace)]) == trace
+    for words in ([str(other)], [str(trace), "word"], [str(tmp_path / "none")], []):
+        assert trace_in(words) is None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from heapwright.artefacts.program.request import ProgramRequest
-from heapwright.base.paths import is_trace
+from heapwright.base.paths import trace_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,9 +20,7 @@ class Input:
     @property
     def trace(self) -> Path | None:
         """None: it is to be recorded."""
-        if self.program is None and len(self.words) == 1 and is_trace(Path(self.words[0])):
-            return Path(self.words[0])
-        return None
+        return trace_in(self.words) if self.program is None else None
 
     @property
     def text(self) -> str:
