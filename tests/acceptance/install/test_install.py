@@ -108,6 +108,8 @@ def test_a_package_that_is_too_old_is_refused(prefix: Path, tmp_path: Path) -> N
 
 def test_every_example_is_a_project_of_its_own() -> None:
     assert len(BY_CMAKE) >= 4
+    assert set(BY_CMAKE) > FIRST, "make test has these"
+    assert {each in IN_C for each in FIRST} == {True, False}
     for example in EXAMPLES.iterdir():
         if example.is_dir() and example.name not in IN_A_JOB:
             assert (example / "expected.txt").is_file(), example
