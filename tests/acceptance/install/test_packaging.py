@@ -9,8 +9,7 @@ import json
 import os
 import re
 import shutil
-from fnmatch import fnmatch
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pytest
 
@@ -108,25 +107,70 @@ def test_nix_evaluates_the_package(tmp_path: Path) -> None:
     assert all(Path(each).exists() for each in package["src"])
 
 
+def debian_paths(native: Path) -> set[str]:
+    """What the package installs at Debian's places, as the equal tree inside the tool has it. A
+    library belongs to it if it has a file for pkg-config."""
+    lib = native / "lib"
+    headers = [each for each in (native / "include").rglob("*") if each.is_file()]
+    found = {f"include/{each.relative_to(native / 'include')}" for each in headers}
+    found |= {f"lib/multiarch/cmake/heapwright/{each.name}" for each in lib.glob("cmake/*/*")}
+    for file in lib.glob("pkgconfig/*.pc"):
+        stem = file.stem.removesuffix("-static")
+        libraries = [lib / f"lib{stem}.a"] if stem != file.stem else [lib / f"lib{stem}.so"]
+        libraries += [lib / "libheapwright-c.a"] if stem == "heapwright-c" else []
+        found |= {f"lib/multiarch/pkgconfig/{file.name}"}
+        found |= {f"lib/multiarch/{each.name}" for each in libraries if each.exists()}
+    # packaging/debian/package.cmake gives granary a versioned name.
+    return {f"usr/{each}" for each in found | {"lib/multiarch/libheapwright-granary.so.0"}}
+
+
 def test_debian_packages_have_each_file_or_leave_it_out(native: Path) -> None:
     """debhelper ends a build for a file without a list. One for pkg-config needs its library."""
     lists = {file.stem: file for file in [*DEBIAN.glob("*.install"), DEBIAN / "not-installed"]}
     patterns = {name: file.read_text(encoding="utf-8").split() for name, file in lists.items()}
 
-    def places(name: str) -> set[str]:
-        path = f"usr/lib/multiarch/{name}"
-        return {each for each, globs in patterns.items() if any(fnmatch(path, g) for g in globs)}
+    def places(path: str) -> set[str]:
+        """The lists with a pattern for the file, or for a folder above it."""
+        above = [PurePosixPath(path), *PurePosixPath(path).parents]
+        return {
+            name
+            for name, globs in patterns.items()
+            if any(each.match(glob) for each in above for glob in globs)
+        }
 
-    files = [f"pkgconfig/{file.name}" for file in (native / "lib" / "pkgconfig").glob("*.pc")]
-    assert len(files) > 20
-    assert [name for name in files if not places(name)] == []
-    packed = {name: each for name in files if (each := places(name) - {"not-installed"})}
-    assert packed == {
-        "pkgconfig/heapwright.pc": {"heapwright-headers"},
-        "pkgconfig/heapwright-c.pc": {"libheapwright-c-dev"},
-        "pkgconfig/heapwright-granary.pc": {"libheapwright-granary-dev"},
-        "pkgconfig/heapwright-granary-static.pc": {"libheapwright-granary-dev"},
+    files = debian_paths(native)
+    assert len(files) > 300
+    found = {path: places(path) for path in files}
+    assert sorted(path for path, its in found.items() if not its) == []
+    packed: dict[str, set[str]] = {}
+    for path, its in found.items():
+        for name in its - {"not-installed"}:
+            packed.setdefault(name, set()).add(path)
+    headers = packed.pop("heapwright-headers")
+    assert headers >= {path for path in files if "/include/" in path or "/cmake/" in path}
+    assert {path for path in headers if path.endswith(".pc")} == {
+        "usr/lib/multiarch/pkgconfig/heapwright.pc"
     }
+    below = "usr/lib/multiarch"
+    assert packed == {
+        "libheapwright-c-dev": {
+            f"{below}/libheapwright-c.a",
+            f"{below}/pkgconfig/heapwright-c.pc",
+        },
+        "libheapwright-granary-dev": {
+            f"{below}/libheapwright-granary.a",
+            f"{below}/libheapwright-granary.so",
+            f"{below}/pkgconfig/heapwright-granary-static.pc",
+            f"{below}/pkgconfig/heapwright-granary.pc",
+        },
+        "libheapwright-granary0": {f"{below}/libheapwright-granary.so.0"},
+    }
+
+
+def test_a_pattern_of_debian_covers_no_deeper_folder() -> None:
+    """A `*` of debhelper stands for one part of a path, as in `PurePath.match`."""
+    assert PurePosixPath("usr/lib/x/heapwright").match("usr/lib/*/heapwright")
+    assert not PurePosixPath("usr/lib/x/cmake/heapwright").match("usr/lib/*/heapwright")
 
 
 @pytest.mark.slow
