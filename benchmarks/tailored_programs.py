@@ -21,16 +21,17 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
-from types import FrameType
 
 from heapwright.artefacts.comparison.document import Comparison
 from heapwright.artefacts.program.library import preloadable_names
 from heapwright.artefacts.tailoring.document import Tailoring
 from heapwright.base.errors import ExitCode
+from heapwright.base.interruption import ENDING, handled
 from heapwright.report.runs_csv import write_runs
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -71,6 +72,8 @@ SLACK_S = 900.0
 """Beyond three times the budget: the budget does not limit the proof, nor the least judgement."""
 ENDING_S = 60.0
 """For the end of an interrupted search."""
+LOOK_S = 0.5
+"""Between looks for a signal."""
 COMMAND = (sys.executable, "-m", "heapwright")
 TOLD = 600
 """Characters of the message of a failed search."""
@@ -85,9 +88,9 @@ class Outcome:
     """The changed parameters."""
     budget_min: float
     began: str
-    """UTC, ISO 8601."""
+    """The last attempt: UTC, ISO 8601."""
     seconds: float
-    """In all, also before an interruption."""
+    """Of all attempts, also of those that were interrupted or failed."""
     status: int | None
     """The exit status; None: it was stopped after the limit."""
     why: str
@@ -128,8 +131,11 @@ def is_over(outcome: Outcome | None, *, again: bool) -> bool:
     return outcome.status == ExitCode.OK or not again
 
 
-def search(name: str, folder: Path, budget_min: float, before_s: float) -> Outcome:
-    """Run one search to its end. Ctrl-C and SIGTERM reach it, and it leaves what it has."""
+def search(
+    name: str, folder: Path, budget_min: float, before_s: float, signals: Sequence[int] = ()
+) -> Outcome:
+    """Run one search to its end. It is interrupted once `signals` has one, and leaves what it
+    has."""
     words = [*COMMAND, *words_of(name, budget_min)]
     began, load, begun = (
         datetime.now(UTC).isoformat("T", "seconds"),
@@ -141,14 +147,7 @@ def search(name: str, folder: Path, budget_min: float, before_s: float) -> Outco
         child = subprocess.Popen(
             words, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=err, process_group=0
         )
-        status: int | None = None
-        try:
-            status = child.wait(timeout=3 * 60 * budget_min + SLACK_S)
-        except subprocess.TimeoutExpired:
-            _end(child)
-        except KeyboardInterrupt:
-            _end(child)
-            status = int(ExitCode.INTERRUPTED)
+        status = _status(child, 3 * 60 * budget_min + SLACK_S, signals)
     return Outcome(
         program=name,
         unseen=UNSEEN[name],
@@ -159,6 +158,16 @@ def search(name: str, folder: Path, budget_min: float, before_s: float) -> Outco
         why=_why(status, messages),
         load=(load, os.getloadavg()[0]),
     )
+
+
+def _status(child: "subprocess.Popen[bytes]", limit_s: float, signals: Sequence[int]) -> int | None:
+    """The exit status; None: the search was ended at the limit."""
+    end = monotonic() + limit_s
+    while not signals and monotonic() < end:
+        with suppress(subprocess.TimeoutExpired):
+            return child.wait(timeout=LOOK_S)
+    _end(child)
+    return int(ExitCode.INTERRUPTED) if signals else None
 
 
 def _end(child: "subprocess.Popen[bytes]") -> None:
@@ -198,16 +207,19 @@ def _write(path: Path, content: bytes) -> None:
     path.write_bytes(gzip.compress(content, mtime=0))
 
 
-def campaign(names: Sequence[str], asked: argparse.Namespace) -> Iterator[Outcome]:
-    """Each outcome is written before the next search begins."""
+def campaign(
+    names: Sequence[str], asked: argparse.Namespace, signals: Sequence[int] = ()
+) -> Iterator[Outcome]:
+    """Each outcome is written before the next search begins. None begins after a signal."""
     found = outcomes(asked.keep)
     for name in names:
         before = found.get(name)
         if is_over(before, again=asked.again):
             continue
-        is_begun = before is not None and before.status == ExitCode.INTERRUPTED
-        before_s = before.seconds if before is not None and is_begun else 0.0
-        outcome = search(name, asked.searches, asked.budget, before_s)
+        if signals:
+            return
+        before_s = 0.0 if before is None else before.seconds
+        outcome = search(name, asked.searches, asked.budget, before_s, signals)
         found[name] = outcome
         if outcome.status == ExitCode.OK:
             keep_answer(name, asked.searches, asked.keep)
@@ -215,10 +227,6 @@ def campaign(names: Sequence[str], asked: argparse.Namespace) -> Iterator[Outcom
         yield outcome
         if outcome.status == ExitCode.INTERRUPTED:
             return
-
-
-def _interrupt(_number: int, _frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
 
 
 def main() -> int:
@@ -235,14 +243,19 @@ def main() -> int:
     names = asked.programs or known
     if unknown := sorted(set(names) - set(known)):
         parser.error(f"there is no such program: {', '.join(unknown)}")
-    signal.signal(signal.SIGTERM, _interrupt)
     for folder in (asked.searches, asked.keep):
         folder.mkdir(parents=True, exist_ok=True)
-    for outcome in campaign(names, asked):
-        print(f"{outcome.program}: {outcome.seconds:.0f} s, status {outcome.status}", flush=True)
-        if outcome.status == ExitCode.INTERRUPTED:
-            print("the same command continues", flush=True)
-            return int(ExitCode.INTERRUPTED)
+    # A handler that raises could leave a search between its start and the first line after it.
+    signals: list[int] = []
+    noting = dict.fromkeys((signal.SIGINT, *ENDING), lambda number, _: signals.append(number))
+    last = None
+    with handled(noting):
+        for outcome in campaign(names, asked, signals):
+            last = outcome.status
+            print(f"{outcome.program}: {outcome.seconds:.0f} s, status {last}", flush=True)
+    if signals or last == ExitCode.INTERRUPTED:
+        print("the same command continues", flush=True)
+        return int(ExitCode.INTERRUPTED)
     return 0
 
 

@@ -4,9 +4,13 @@
 
 import gzip
 import json
+import signal
+import subprocess
 from argparse import Namespace
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -74,12 +78,52 @@ def test_a_failure_is_an_outcome_and_an_interruption_is_continued(
     ends(monkeypatch, script, "echo heapwright: >&2; exit 1")
     second = list(script.campaign(names, asked(tmp_path)))
     assert [(each.program, each.status) for each in second] == [("redis", 1), ("xz", 1)]
-    assert second[0].seconds >= first[1].seconds
     assert list(script.campaign(names, asked(tmp_path))) == []
     again = list(script.campaign(names, asked(tmp_path, again=True)))
     assert [each.program for each in again] == list(names)
     written = json.loads((tmp_path / "kept" / "campaign.json").read_text("utf-8"))
     assert [each["program"] for each in written] == list(names)
+
+
+@pytest.mark.parametrize("status", [2, 130])
+def test_the_seconds_are_those_of_all_attempts(
+    status: int, script: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ends(monkeypatch, script, f"echo heapwright: >&2; exit {status}")
+    options = asked(tmp_path, again=True)
+    (first,) = script.campaign(["perl"], options)
+    script.write_outcomes(options.keep, {"perl": replace(first, seconds=100.0)})
+    (second,) = script.campaign(["perl"], options)
+    assert 100 <= second.seconds < 200
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_while_a_search_starts_leaves_none_running(
+    number: signal.Signals,
+    script: ModuleType,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """It comes when the process is there, and before the campaign has it."""
+    started: list[subprocess.Popen[bytes]] = []
+
+    class Signalled(subprocess.Popen[bytes]):
+        def __init__(self, *words: Any, **options: Any) -> None:
+            super().__init__(*words, **options)
+            started.append(self)
+            signal.raise_signal(number)
+
+    ends(monkeypatch, script, "exec sleep 60")
+    monkeypatch.setattr(subprocess, "Popen", Signalled)
+    folders = [str(tmp_path / name) for name in ("kept", "searches")]
+    monkeypatch.setattr("sys.argv", ["x", "--keep", *folders, "perl", "redis"])
+    before = signal.getsignal(number)
+    assert script.main() == 130
+    assert [each.returncode for each in started] == [-signal.SIGINT]
+    assert " s, status 130\nthe same command continues" in capsys.readouterr().out
+    assert list(script.outcomes(tmp_path / "kept")) == ["perl"]
+    assert signal.getsignal(number) is before
 
 
 def test_the_answer_of_a_complete_search_is_kept(
