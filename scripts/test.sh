@@ -16,6 +16,15 @@ unset PYTHONDONTWRITEBYTECODE # each process would compile all tests, and so wou
 cmake=.venv/bin/cmake
 [ -x $cmake ] || cmake=cmake
 
+# Pre: make installs the tool before it calls this script. A call by hand may find an older one.
+# `-o` leaves out a file that make writes anew in each call.
+is_stale=0
+MAKEFLAGS='' make -q -o build/optional .venv/installed-dev >/dev/null 2>&1 || is_stale=$?
+if [ $is_stale -eq 1 ]; then
+    echo "test: WARNING: sources are newer than the tool in .venv, so the tests use old programs and libraries." >&2
+    echo "test:          This installs it again: make .venv/installed-dev" >&2
+fi
+
 # build_units PAIRS: builds the unit tests. PAIRS (ON or OFF) adds the tests of all pairs of layers.
 build_units() {
     # Without optimisation, which costs more time than it saves. The libraries are those of the
