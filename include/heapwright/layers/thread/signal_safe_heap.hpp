@@ -140,7 +140,7 @@ public:
             arena_.free(object);
             return;
         }
-        if (isInside() || deferred_.any()) [[unlikely]] {
+        if (freesAside()) [[unlikely]] {
             freeAside(object, *this);
             return;
         }
@@ -159,7 +159,7 @@ public:
     {
         if (arena_.owns(object)) [[unlikely]] {
             arena_.free(object);
-        } else if (isInside() || deferred_.any()) [[unlikely]] {
+        } else if (freesAside()) [[unlikely]] {
             freeAside(object, *this);
         } else {
             const Entry entry;
@@ -171,7 +171,7 @@ public:
     [[gnu::always_inline]] void freeKnownFast(void* object, std::size_t usable) noexcept
         requires FastKnownFreeHeap<SuperHeap>
     {
-        if (platform::rarely(isInside() || deferred_.any())) {
+        if (platform::rarely(freesAside())) {
             freeAside(object, *this);
         } else {
             const Entry entry;
@@ -353,12 +353,15 @@ private:
         }
     }
 
+    /// Whether a free is deferred, or performs deferred frees first.
+    [[nodiscard, gnu::always_inline]] bool freesAside() const noexcept {
+        return isInside() || deferred_.any();
+    }
+
     /// Whether the flag is set or there is work to do first. `malloc` tests both at once and jumps
     /// to a function out of line if so. These functions are static, so that their argument stays
     /// in its register.
-    [[nodiscard]] bool busy() const noexcept {
-        return isInside() || deferred_.any() || deferredWorkDue();
-    }
+    [[nodiscard]] bool busy() const noexcept { return freesAside() || deferredWorkDue(); }
 
     [[gnu::cold, gnu::noinline]] static void* mallocAside(std::size_t size,
                                                           SignalSafeHeap& heap) noexcept {
