@@ -5,7 +5,8 @@
 `sbom.py DOCUMENT WHEEL…` lists the wheels with their checksums, and the libraries of the metadata
 and of the extras for users. The versions are those of this environment. It also lists what the
 programs of each wheel are linked with statically. SOURCE_DATE_EPOCH is the time of creation, so
-equal wheels and environments give equal documents.
+equal wheels and environments give equal documents. Exits with 1 if the document is not valid, and
+with 2 for a wheel of an unknown machine.
 """
 
 import hashlib
@@ -135,9 +136,19 @@ def debian_version(name: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=False).stdout
 
 
+class UnknownMachineError(Exception):
+    """The libraries that a wheel is linked with are not known."""
+
+
 def machine_of(wheel: Path) -> str:
-    """The machine of a wheel, from the tag in its name."""
-    return next(machine for machine in LINKED if wheel.stem.endswith(f"_{machine}"))
+    """The machine of a wheel, from the tag in its name. Raises UnknownMachineError."""
+    for machine in LINKED:
+        if wheel.stem.endswith(f"_{machine}"):
+            return machine
+    raise UnknownMachineError(
+        f"{wheel}: the name ends with no known machine ({', '.join(LINKED)}). "
+        "LINKED in scripts/sbom.py has the packages that programs of each machine are linked with"
+    )
 
 
 def document(wheels: list[Path]) -> Document:
@@ -197,7 +208,11 @@ def document(wheels: list[Path]) -> Document:
 
 
 def main(to: Path, wheels: list[Path]) -> int:
-    made = document(wheels)
+    try:
+        made = document(wheels)
+    except UnknownMachineError as error:
+        print(f"sbom: {error}", file=sys.stderr)
+        return 2
     faults = validate_full_spdx_document(made)
     for fault in faults:
         print(f"sbom: {fault.validation_message}", file=sys.stderr)

@@ -11,10 +11,12 @@ import sys
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
 from support.running import ran
+from support.scripts import ROOT
 
 pytestmark = [
     pytest.mark.slow,
@@ -49,6 +51,17 @@ def only(folder: Path, pattern: str) -> Path:
 
 def test_the_tag_is_that_of_the_oldest_c_library(release: Path) -> None:
     assert only(release, "*_x86_64.whl").name.split("-", 2)[2] == f"{TAG}.whl"
+
+
+def test_a_wheel_of_an_unknown_machine_is_refused(tmp_path: Path) -> None:
+    wheel = tmp_path / "heapwright-1-py3-none-manylinux_2_28_riscv64.whl"
+    with ZipFile(wheel, "w") as files:
+        files.writestr("heapwright-1.dist-info/METADATA", "Name: heapwright\nVersion: 1\n")
+    script, document = ROOT / "scripts" / "sbom.py", tmp_path / "x.json"
+    done = ran([sys.executable, script, document, wheel])
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"sbom: {wheel}: the name ends with no known machine (x86_64,")
+    assert not document.exists()
 
 
 def test_the_checksums_are_those_of_all_files(release: Path) -> None:
