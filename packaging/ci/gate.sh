@@ -14,10 +14,15 @@
 #   GATE_PASS       the answers that pass, of same, faster, slower and undecided (default: same,faster)
 #   GATE_OPTIONS    further options of `heapwright compare`, such as --exact (default: none)
 #   GATE_FOLDER     where the results go (default: heapwright-gate)
+#   GATE_TOKEN      the token that may comment on the merge request or pull request (default: none)
+#   GATE_COMMENT_SECONDS  the time for the comment (default: 60)
 #
-# It writes comparison.json, gate.json, comment.md and picture.svg to that folder, and the comment to
-# the summary of a job on GitHub. The exit status is that of `heapwright gate`, or 2 for bad settings.
+# It writes comparison.json, gate.json, comment.md and picture.svg to that folder. A job on GitHub has
+# the comment in its summary. comment.py, beside this file, writes it to the merge request or pull
+# request. The exit status is that of `heapwright gate`, or 2 for bad settings. No failure of the
+# comment changes it.
 set -euo pipefail
+export -n GATE_TOKEN # the builds do not inherit it
 
 refuse() {
     printf 'gate.sh: %s\n' "$@" >&2
@@ -64,5 +69,8 @@ place=
 if [[ -f $results/comment.md ]]; then
     [[ -z $place ]] || printf '\n[The picture and all documents](%s)\n' "$place" >>"$results/comment.md"
     [[ -z ${GITHUB_STEP_SUMMARY:-} ]] || cat "$results/comment.md" >>"$GITHUB_STEP_SUMMARY"
+    # heapwright needs python3, so there is one. -I ignores PYTHONPATH, which a job may set for its program.
+    export GATE_TOKEN
+    python3 -I "$(dirname "$0")/comment.py" "$results" || true
 fi
 exit "$status"

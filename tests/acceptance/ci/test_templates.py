@@ -23,6 +23,8 @@ from heapwright.artefacts.gate.document import Change, Gate
 from support.blocks import blocks_of
 from support.running import ran
 
+from .services import TOKEN, served
+
 ROOT = Path(__file__).parents[3]
 EXAMPLE = ROOT / "examples" / "ci"
 PACKAGING = ROOT / "packaging"
@@ -127,23 +129,28 @@ def test_the_workflow_on_github(repository: Repository, tmp_path: Path) -> None:
             done = repository.run(step["run"])
             assert done.returncode == 0, done.stderr
     inputs = {name: each.get("default") for name, each in action["inputs"].items()} | use["with"]
+    assert inputs["token"] == "${{ github.token }}"
+    assert job["permissions"] == {"contents": "read", "pull-requests": "write"}
+    inputs["token"] = TOKEN
     (step,) = (each for each in action["runs"]["steps"] if each.get("id") == "gate")
     files = {name: tmp_path / name.lower() for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
-    done = repository.run(
-        step["run"],
-        **{name: filled(value, inputs) for name, value in step["env"].items()},
-        **{name: str(file) for name, file in files.items()},
-        GITHUB_ACTION_PATH=str(ACTION.parent),
-        GITHUB_RUN_ID="7",
-        GITHUB_SERVER_URL="https://example.org",
-        GITHUB_REPOSITORY="owner/records",
-    )
+    with served("github") as service:
+        done = repository.run(
+            step["run"],
+            **{name: filled(value, inputs) for name, value in step["env"].items()},
+            **{name: str(file) for name, file in files.items()},
+            **service.variables(tmp_path),
+            GITHUB_ACTION_PATH=str(ACTION.parent),
+            GITHUB_RUN_ID="7",
+            GITHUB_SERVER_URL="https://example.org",
+        )
     assert done.returncode == 10, done.stderr
     gate, comment = grown(repository.folder / inputs["results"])
     assert gate.sentence in done.stdout
     assert files["GITHUB_OUTPUT"].read_text(encoding="utf-8") == "status=10\n"
     assert files["GITHUB_STEP_SUMMARY"].read_text(encoding="utf-8") == comment
     assert "(https://example.org/owner/records/actions/runs/7#artifacts)" in comment
+    assert [body.partition("\n\n")[2] for body in service.bodies()] == [comment]
 
 
 @pytest.mark.programs
@@ -162,15 +169,21 @@ def test_the_pipeline_on_gitlab(repository: Repository, tmp_path: Path) -> None:
         "HEAPWRIGHT_SOURCE": f"file://{source.folder}",
         "CI_MERGE_REQUEST_DIFF_BASE_SHA": repository.git("rev-parse", "HEAD^1"),
         "CI_JOB_URL": "https://example.org/owner/records/-/jobs/7",
+        "GATE_TOKEN": TOKEN,
     }
     lines = (*pipeline["gate"]["before_script"], *template["script"])
-    done = repository.run("\n".join(lines), **variables)
+    with served("gitlab") as service:
+        done = repository.run("\n".join(lines), **variables, **service.variables(tmp_path))
     assert done.returncode == 10, done.stderr
     (results,) = template["artifacts"]["paths"]
     _, comment = grown(repository.folder / results)
     assert (
         "(https://example.org/owner/records/-/jobs/7/artifacts/browse/heapwright-gate/)" in comment
     )
+    (body,) = service.bodies()
+    assert body.endswith(comment.partition("\n\n")[2])
+    (picture,) = service.uploads
+    assert (repository.folder / results / "picture.svg").read_bytes() in picture
 
 
 @pytest.mark.parametrize(
