@@ -13,6 +13,7 @@ from heapwright.tailor.figures import DEPTHS, Figures
 from heapwright.tailor.grammar import KIB, MIB, NEVER, Sentence, size
 from heapwright.tailor.size_classes import (
     best_classes,
+    block_of,
     blocks_of,
     waste_of,
     with_bounded_gaps,
@@ -31,6 +32,8 @@ HUGE_FROM = 4 * MIB
 """Live bytes from which huge pages are proposed."""
 DISTINCT = 512
 """Blocks beyond this number are rounded before the search for classes."""
+LEAST_CACHED = block_of(24)
+"""A cache of `lists` writes three words into a freed object."""
 
 
 def propose(figures: Figures) -> tuple[Sentence, ...]:
@@ -60,7 +63,9 @@ def chosen_classes(figures: Figures, limit: int, goal: float) -> tuple[tuple[int
     bytes at the peak."""
     counts = {each: figures.at_peak.get(each, 0) for each in figures.counts if each <= limit}
     exact = blocks_of(counts or {1: 1})
-    blocks = exact if len(exact) <= DISTINCT else _rounded(exact)
+    blocks = _raised(exact, LEAST_CACHED) if figures.threads > 1 else exact
+    if len(blocks) > DISTINCT:
+        blocks = _rounded(blocks)
     live = max(1, sum(block * count for block, count in blocks.items()))
     chosen: tuple[int, ...] = ()
     for classes in best_classes(blocks, MOST_CLASSES):
@@ -70,6 +75,14 @@ def chosen_classes(figures: Figures, limit: int, goal: float) -> tuple[tuple[int
     largest = (limit + 8 + 15) // 16 * 16
     whole = with_bounded_gaps(chosen, largest)
     return whole, waste_of(whole, exact) / max(1, sum(each * exact[each] for each in exact))
+
+
+def _raised(blocks: dict[int, int], least: int) -> dict[int, int]:
+    """The blocks, where each has at least these bytes."""
+    found: dict[int, int] = {}
+    for block, count in blocks.items():
+        found[max(block, least)] = found.get(max(block, least), 0) + count
+    return found
 
 
 def _rounded(blocks: dict[int, int]) -> dict[int, int]:

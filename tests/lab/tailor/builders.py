@@ -12,13 +12,13 @@ from heapwright.tailor.proposals import propose
 
 def figures(threads: int = 1, peak_mib: int = 8) -> Figures:
     """A program with many small objects and a few large ones."""
-    counts = Counter({24: 60_000, 40: 30_000, 200: 5_000, 1500: 900, 70_000: 20})
+    counts = Counter({4: 60_000, 24: 60_000, 40: 30_000, 200: 5_000, 1500: 900, 70_000: 20})
     return Figures(
         allocations=counts.total(),
         frees=90_000,
         threads=threads,
         counts=counts,
-        at_peak=Counter({24: 50_000, 40: 10_000, 200: 100, 70_000: 5}),
+        at_peak=Counter({4: 5_000, 24: 50_000, 40: 10_000, 200: 100, 70_000: 5}),
         peak_bytes=peak_mib << 20,
         never_freed=100,
         hits=dict.fromkeys(DEPTHS, 40_000) | {8: 10_000},

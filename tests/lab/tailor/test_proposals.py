@@ -61,6 +61,12 @@ def program(at_peak: dict[int, int]) -> Figures:
     )
 
 
+def test_lists_with_caches_have_no_block_too_small_for_an_age() -> None:
+    alone, several = (chosen_classes(figures(threads), 8192, 0.0) for threads in (1, 4))
+    assert alone[0][0] == 16
+    assert several[0][0] == 32
+
+
 def test_two_sets_of_as_many_classes_have_distinct_names() -> None:
     # One class of 1,024 bytes wastes 2.8 %. The second has 528 too, in place of a bound of a gap.
     found = [each for each in propose(program({1016: 1000, 520: 60})) if each.core == "lists"]
@@ -89,7 +95,7 @@ def test_shares_are_written_without_an_exponent() -> None:
 
 def test_the_live_bytes_of_several_inputs_are_those_of_all_peaks() -> None:
     (both, *_) = propose(together([figures(peak_mib=1)] * 3))
-    small = 3 * (24 * 50_000 + 40 * 10_000 + 200 * 100)
+    small = 3 * (4 * 5_000 + 24 * 50_000 + 40 * 10_000 + 200 * 100)
     text = f"{bytes_text(small)} of small objects that are live at the peaks, over all inputs"
     assert text in both.reasons["classes"]
 
