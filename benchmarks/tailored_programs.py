@@ -75,7 +75,7 @@ ENDING_S = 60.0
 LOOK_S = 0.5
 """Between looks for a signal."""
 COMMAND = (sys.executable, "-m", "heapwright")
-TOLD = 600
+TOLD = 200
 """Characters of the message of a failed search."""
 
 
@@ -180,14 +180,15 @@ def _end(child: "subprocess.Popen[bytes]") -> None:
 
 
 def _why(status: int | None, messages: Path) -> str:
-    """The error of a failed search, which is the end of its messages."""
+    """The error of a failed search: its last message, or the last line that it wrote. Further lines
+    of a message may have paths of the machine; the file of the messages has them."""
     if status is None:
         return "the search was not over at its limit"
     if status in (ExitCode.OK, ExitCode.INTERRUPTED):
         return ""
     lines = messages.read_text("utf-8", errors="replace").splitlines()
-    own = [number for number, line in enumerate(lines) if line.startswith("heapwright: ")]
-    return " ".join(" ".join(lines[own[-1] :] if own else lines[-3:]).split())[:TOLD]
+    own = [line for line in lines if line.startswith("heapwright: ")]
+    return " ".join((own or lines or [""])[-1].removeprefix("heapwright: ").split())[:TOLD]
 
 
 def keep_answer(name: str, folder: Path, keep: Path) -> None:

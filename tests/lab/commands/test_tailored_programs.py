@@ -72,10 +72,10 @@ def test_a_failure_is_an_outcome_and_an_interruption_is_continued(
     ends(monkeypatch, script, line)
     first = list(script.campaign(names, asked(tmp_path)))
     assert [(each.program, each.status, each.why) for each in first] == [
-        ("perl", 2, "heapwright: no luck with it"),
+        ("perl", 2, "no luck"),
         ("redis", 130, ""),
     ]
-    ends(monkeypatch, script, "echo heapwright: >&2; exit 1")
+    ends(monkeypatch, script, "exit 1")
     second = list(script.campaign(names, asked(tmp_path)))
     assert [(each.program, each.status) for each in second] == [("redis", 1), ("xz", 1)]
     assert list(script.campaign(names, asked(tmp_path))) == []
@@ -188,6 +188,13 @@ def outcome(program: str, status: int, why: str = "") -> dict[str, object]:
         "why": why,
         "load": [0.5, 1.5],
     }
+
+
+def test_the_published_page_is_that_of_its_documents(pages: ModuleType) -> None:
+    found = pages.kept(pages.FOLDER)
+    assert found
+    made = pages.page(found, preloadable_names())
+    assert (pages.FOLDER / pages.NAME).read_text("utf-8") == made
 
 
 def test_the_page_has_each_program_with_its_intervals_or_its_reason(
