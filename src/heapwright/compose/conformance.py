@@ -18,8 +18,7 @@ from heapwright.base.errors import HeapwrightError
 from heapwright.compose.processes import Processes
 
 SKIPPED = 77
-CASE_LIMIT_S = 135.0
-"""Less than the limit of the program, whose end of a case says nothing about the machine."""
+CASE_LIMIT_S = 60.0
 FOREIGN = ("LD_", "MALLOC_", "GLIBC_")
 AT_ONCE = 4
 
