@@ -14,6 +14,8 @@
 
 #include <pthread.h>
 
+#include <heapwright/sync/futex_lock.hpp>
+
 #include <preload/instance.hpp>
 #include <preload/stream_list.hpp>
 
@@ -29,6 +31,7 @@ private:
     static inline constinit thread_local bool streamsLocked = false;
 
     static void before() {
+        FutexLock::passWake(); // a handler may fork
         streamsLocked = lockStreams();
         instance<Allocator>().beforeFork();
     }

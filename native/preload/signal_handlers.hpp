@@ -24,6 +24,7 @@
 #include <heapwright/platform/interruption.hpp>
 #include <heapwright/structure/signal/request_state.hpp>
 #include <heapwright/structure/thread/deferred_work.hpp>
+#include <heapwright/sync/futex_lock.hpp>
 
 #include <preload/instance.hpp>
 #include <preload/own_code.hpp>
@@ -185,6 +186,7 @@ private:
         const Address here = addressOf(__builtin_frame_address(0));
         const auto part = StackPart::below(here, platform::alternateStackAt(interrupted, here));
         const auto before = Allocator::beforeHandler(part, platform::interruptedStack(interrupted));
+        FutexLock::passWake(); // the handler may wait for another thread
         handler(signal, info, context);
         Allocator::afterHandler(before);
     }

@@ -20,6 +20,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <utility>
 
 namespace heapwright {
 
@@ -71,8 +72,18 @@ public:
         return (word_.load(std::memory_order_relaxed) & ~contended) == self();
     }
 
+    /// Wakes one more waiter of the lock for which the calling thread waits; none if it waits for
+    /// none. `unlock` wakes one waiter, and a signal handler may interrupt that one before it has
+    /// the lock. A handler that waits for another thread calls this first.
+    static void passWake() noexcept {
+        if (Word* const awaited = Awaited::mine()) {
+            platform::futexWakeOne(*awaited);
+        }
+    }
+
 private:
-    using Mark = platform::PerThread<FutexLock, std::uint32_t>;
+    using Word = std::atomic<std::uint32_t>;
+    using Awaited = platform::PerThread<FutexLock, Word*>; ///< of the lock that the thread awaits
 
     static constexpr std::uint32_t free = 0;
     static constexpr std::uint32_t contended = 1; ///< a bit: a thread sleeps, or did
@@ -104,6 +115,7 @@ private:
                 return;
             }
         }
+        const Waiting waiting(word_);
         for (;;) {
             std::uint32_t seen = word_.load(std::memory_order_relaxed);
             note(Event::lockAtomic, &word_);
@@ -121,13 +133,26 @@ private:
         }
     }
 
+    /// Notes the awaited lock. A handler that interrupts the wait may wait for another lock
+    /// meanwhile.
+    class Waiting {
+    public:
+        explicit Waiting(Word& word) noexcept : outer_(std::exchange(Awaited::mine(), &word)) {}
+        Waiting(const Waiting&) = delete;
+        Waiting& operator=(const Waiting&) = delete;
+        ~Waiting() { Awaited::mine() = outer_; }
+
+    private:
+        Word* outer_;
+    };
+
     /// The owner as a number: the address of a thread-local variable, cut to the size of the word.
     static std::uint32_t self() noexcept {
-        static_assert(alignof(std::uint32_t) > (taken | contended));
-        return static_cast<std::uint32_t>(addressOf(&Mark::mine())) | taken;
+        static_assert(alignof(Word*) > (taken | contended));
+        return static_cast<std::uint32_t>(addressOf(&Awaited::mine())) | taken;
     }
 
-    std::atomic<std::uint32_t> word_{free};
+    Word word_{free};
 };
 
 } // namespace heapwright

@@ -5,8 +5,11 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
+#include <pthread.h>
 #include <thread>
 #include <vector>
 
@@ -91,6 +94,70 @@ TEST(FutexLock, KnowsWhetherThisThreadHasIt) {
     EXPECT_TRUE(lock.heldByThisThread());
     lock.unlock();
     owner.join();
+}
+
+/// A lock with two waiters. A handler interrupts the first and waits until the second has had the
+/// lock.
+struct InterruptedWaiter {
+    FutexLock lock;
+    std::atomic<bool> secondHadIt{false};
+
+    static inline std::atomic<InterruptedWaiter*> current{nullptr};
+
+    static void onSignal(int) {
+        FutexLock::passWake();
+        while (!current.load()->secondHadIt) {
+            std::this_thread::yield();
+        }
+    }
+
+    void run() {
+        current = this;
+        lock.lock();
+        std::atomic<int> begun{0};
+        const auto waits = [&] {
+            ++begun;
+            const Guard<FutexLock> guard(lock);
+        };
+        std::thread first(waits);
+        while (begun < 1) {
+            std::this_thread::yield();
+        }
+        std::thread second([&] {
+            waits();
+            secondHadIt = true;
+        });
+        while (begun < 2) {
+            std::this_thread::yield();
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(1)); // until both sleep, most likely
+        ::pthread_kill(first.native_handle(), SIGUSR1);
+        lock.unlock(); // this often wakes the first, just before its handler runs
+        first.join();
+        second.join();
+    }
+};
+
+TEST(FutexLock, PassWakeGivesTheWakeOfAnInterruptedWaiterToTheNext) {
+    struct sigaction ours {
+    }, before{};
+    ours.sa_handler = InterruptedWaiter::onSignal;
+    ::sigaction(SIGUSR1, &ours, &before);
+    for (int i = 0; i < 200; ++i) {
+        InterruptedWaiter waiter;
+        waiter.run();
+        EXPECT_TRUE(waiter.secondHadIt);
+    }
+    ::sigaction(SIGUSR1, &before, nullptr);
+}
+
+TEST(FutexLock, PassWakeOfAThreadThatAwaitsNothingWakesNobody) {
+    FutexLock lock;
+    errno = EINTR;
+    FutexLock::passWake();
+    EXPECT_EQ(errno, EINTR);
+    EXPECT_TRUE(lock.tryLock());
+    lock.unlock();
 }
 
 } // namespace

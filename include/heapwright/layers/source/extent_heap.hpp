@@ -10,7 +10,7 @@
 // A free unit that was used is dirty. Its memory serves the next request without a page fault. It
 // returns to the system when it was free for the delay of `Rule`
 // (structure/extent/purge_policy.hpp). The heap checks this when a run is freed and in
-// `purgeExpired`. A surplus returns at once (structure/extent/extent_memory.hpp). A clean unit is
+// `purgeExpired`. A surplus returns at once (structure/extent/extent_purge.hpp). A clean unit is
 // zero and costs only addresses. The system does not take back memory that is locked.
 //
 // Invariant: dirty memory was freed within the delay before the last check. It is at most half of
@@ -26,11 +26,10 @@
 #include <heapwright/core/describe.hpp>
 #include <heapwright/core/heap_snapshot.hpp>
 #include <heapwright/core/introspection.hpp>
-#include <heapwright/structure/extent/extent_memory.hpp>
+#include <heapwright/structure/extent/extent_purge.hpp>
 #include <heapwright/structure/extent/purge_policy.hpp>
 #include <heapwright/structure/extent/system_extents.hpp>
 #include <heapwright/structure/map/region_map.hpp>
-#include <heapwright/structure/thread/fork_holds.hpp>
 #include <heapwright/sync/futex_lock.hpp>
 
 #include <algorithm>
@@ -215,15 +214,9 @@ public:
         });
     }
 
-    /// A signal handler may fork while the request that it interrupted holds one of the locks. That
-    /// lock is left to the request, on both sides.
-    void beforeFork() noexcept { holds_.hold(locks()); }
-    void afterForkInParent() noexcept {
-        holds_.letGo(locks(), [](auto& part) { part.lock.unlock(); });
-    }
-    void afterForkInChild() noexcept {
-        holds_.letGo(locks(), [](auto& part) { part.lock.reset(); });
-    }
+    void beforeFork() noexcept { extents_.beforeFork(); }
+    void afterForkInParent() noexcept { extents_.afterForkInParent(); }
+    void afterForkInChild() noexcept { extents_.afterForkInChild(); }
     /// Always false: the heap has several locks, and `beforeFork` takes those that this thread does
     /// not hold.
     [[nodiscard]] static bool heldByThisThread() noexcept { return false; }
@@ -231,19 +224,6 @@ public:
 private:
     /// Shorter runs are copied, since that costs less than moving their pages.
     static constexpr std::size_t leastMoved = 128 * KiB;
-
-    /// A lock in the form that ForkHolds needs.
-    struct Held {
-        Mutex& lock;
-        [[nodiscard]] bool heldByThisThread() const noexcept { return lock.heldByThisThread(); }
-        void beforeFork() noexcept { lock.lock(); }
-    };
-    [[nodiscard]] auto locks() noexcept {
-        return [this](std::size_t index, auto body) {
-            Held held{index == 0 ? extents_.purging : memory().lock};
-            body(held);
-        };
-    }
 
     [[nodiscard]] static void* start(const Run& run) noexcept {
         return run.chunk == nullptr ? nullptr : run.start();
@@ -338,7 +318,6 @@ private:
     [[nodiscard]] const Memory& memory() const noexcept { return extents_.memory; }
 
     Extents extents_;
-    ForkHolds<2> holds_;
 };
 
 } // namespace heapwright

@@ -53,6 +53,7 @@ class HoardHeap : private HoardMemory<Classes, Selector, Rule, Lines, SuperHeap>
     using Superblocks = typename Memory::Superblocks;
     using Memory::allocate;
     using Memory::allocateChain;
+    using Memory::calledBelow;
     using Memory::freeChainInto;
     using Memory::freeInto;
     using Memory::global;
@@ -325,16 +326,14 @@ public:
     bool flush() noexcept {
         bool any = returnEmpty();
         if constexpr (FlushableHeap<SuperHeap>) {
-            const Hold hold(global().lock);
-            any = SuperHeap::flush() || any;
+            any = calledBelow([&] { return SuperHeap::flush(); }) || any;
         }
         return any;
     }
 
     bool trim(std::size_t pad) noexcept {
         returnEmpty();
-        const Hold hold(global().lock);
-        return SuperHeap::trim(pad);
+        return calledBelow([&] { return SuperHeap::trim(pad); });
     }
 
     /// When nothing is left to purge, the empty superblocks of all heaps are freed. They are due

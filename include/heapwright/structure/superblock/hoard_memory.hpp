@@ -21,8 +21,8 @@
 // Invariant: a superblock changes its owner under the locks of both owners.
 // Invariant: a freeing thread takes the lock of the owner that it loaded, then loads the owner
 // again. If the owner has changed, the thread starts again.
-// Invariant: the heap below is called under the global lock unless it is concurrent.
-// A thread's heap is allocated in a block of the heap below.
+// Invariant: the heap below is called under the global lock, or without a lock if it is concurrent.
+// So no thread waits for a lock during a system call, and no handler that interrupted it and forks.
 #pragma once
 
 #include <heapwright/core/traits.hpp>
@@ -61,8 +61,6 @@ protected:
 
     static_assert(sizeof(Owner) <= SuperHeap::blockSize);
 
-    /// A concurrent heap below is called outside of the locks here. So no thread waits for these
-    /// locks during a system call.
     static constexpr bool belowNeedsLock = !ConcurrentHeap<SuperHeap>;
 
     constexpr HoardMemory() noexcept = default;
@@ -77,21 +75,40 @@ protected:
 
     /// Creates the heap with a number. The first heap serves if there is no memory for another.
     [[gnu::cold, gnu::noinline]] Owner& createHeap(std::size_t index) noexcept {
+        void* const memory =
+            index == 0 ? nullptr : calledBelow([&] { return SuperHeap::malloc(sizeof(Owner)); });
+        Owner& heap = addHeap(index, memory);
+        if (memory != nullptr && &heap != memory) [[unlikely]] {
+            calledBelow([&] { SuperHeap::free(memory); }); // another thread was faster
+        }
+        return heap;
+    }
+
+    /// The heap with a number, in this memory unless another thread has added it.
+    Owner& addHeap(std::size_t index, void* memory) noexcept {
         const Hold hold(global().lock);
         if (Owner* const heap = owners_.find(index)) {
             return *heap;
         }
-        Owner* heap = &owners_.first();
-        if (index != 0) {
-            void* const memory = SuperHeap::malloc(sizeof(Owner));
-            if (memory == nullptr) {
-                return *heap;
-            }
-            heap = ::new (memory) Owner;
-            heap->served = keyOfSharedHeap(index);
+        if (index != 0 && memory == nullptr) {
+            return owners_.first();
         }
-        owners_.add(index, *heap);
-        return *heap;
+        Owner& heap = index == 0 ? owners_.first() : *::new (memory) Owner;
+        if (index != 0) {
+            heap.served = keyOfSharedHeap(index);
+        }
+        owners_.add(index, heap);
+        return heap;
+    }
+
+    /// Runs a call of the heap below, under the global lock if that heap needs a lock.
+    template <class Call>
+    decltype(auto) calledBelow(Call call) noexcept {
+        if constexpr (belowNeedsLock) {
+            const Hold hold(global().lock);
+            return call();
+        }
+        return call();
     }
 
     [[nodiscard]] Owner& global() noexcept { return owners_.global(); }
@@ -339,20 +356,26 @@ protected:
     /// Moves a superblock to the global heap; an empty one is freed. Its owner tag does not change.
     void moveToGlobal(Owner& owner, Lists& lists, Block& block) noexcept {
         lists.remove(block);
-        bool isEmpty = block.used() == 0;
+        if (block.used() == 0) {
+            freeEmpty(owner, block);
+            return;
+        }
+        const Hold hold(global().lock);
+        ++globalTakes_;
+        addToGlobal(block);
+    }
+
+    /// Frees an empty superblock that is in no list, of any heap but the global one.
+    void freeEmpty(Owner& owner, Block& block) noexcept {
         {
             const Hold hold(global().lock);
             ++globalTakes_;
-            if (!isEmpty) {
-                addToGlobal(block);
-            } else if (belowNeedsLock) {
-                freeBlock(block);
-                isEmpty = false;
-            } else {
-                disown(block);
+            disown(block);
+            if constexpr (belowNeedsLock) {
+                SuperHeap::free(&block);
             }
         }
-        if (isEmpty) {
+        if constexpr (!belowNeedsLock) {
             freeUnlocked(owner, block);
         }
     }
@@ -486,11 +509,6 @@ protected:
         }
     }
 
-    /// Frees a superblock that is in no list.
-    void freeBlock(Block& block) noexcept {
-        disown(block);
-        SuperHeap::free(&block);
-    }
     /// Frees a disowned superblock. The owner's lock is released meanwhile if the heap below is
     /// concurrent. So a wait for a lock below blocks neither other threads nor a signal handler
     /// that forks.
@@ -528,8 +546,7 @@ protected:
         owners_.forEachHeap([&](Owner& heap) {
             const Hold hold(heap.lock);
             while (Block* const block = heap.superblocks.removeEmpty()) {
-                const Hold holdGlobal(global().lock);
-                freeBlock(*block);
+                freeEmpty(heap, *block);
                 any = true;
             }
         });
@@ -549,7 +566,10 @@ protected:
 
     /// Frees all superblocks, live objects included, and all heaps.
     void freeAllBlocks() noexcept {
-        const auto freeOne = [this](Block& block) { freeBlock(block); };
+        const auto freeOne = [this](Block& block) {
+            disown(block);
+            SuperHeap::free(&block);
+        };
         owners_.forEachHeap([this, freeOne](Owner& heap) {
             heap.superblocks.forEach(freeOne);
             if (&heap != &owners_.first()) {

@@ -4,6 +4,8 @@
 // Extents over a system that keeps a ledger, with a time that the test moves.
 #pragma once
 
+#include <heapwright/core/fork_and_signals.hpp>
+#include <heapwright/core/requests.hpp>
 #include <heapwright/layers/source/extent_heap.hpp>
 
 #include <support/extent_ledger.hpp>

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <latch>
 #include <mutex>
 #include <set>
@@ -270,6 +271,62 @@ TEST(HoardHeap, IsHeldOverAFork) {
     heap.beforeFork();
     heap.afterForkInChild();
     EXPECT_EQ(heap.malloc(100), object);
+}
+
+/// A concurrent heap of blocks, during each of whose calls another thread forks. That thread waits
+/// for ever if the caller holds a lock.
+class ForkingBlocks {
+public:
+    static constexpr std::size_t blockSize = Blocks::blockSize;
+    static constexpr std::size_t alignment = Blocks::alignment;
+    static constexpr bool concurrent = true;
+    using Below = Heaps<>;
+
+    static inline std::function<void()> fork;
+    static inline std::size_t calls = 0;
+
+    void* malloc(std::size_t size) noexcept {
+        forkBeside();
+        return blocks_.malloc(size);
+    }
+    void free(void* block) noexcept {
+        forkBeside();
+        blocks_.free(block);
+    }
+    bool trim(std::size_t pad) noexcept {
+        forkBeside();
+        return blocks_.trim(pad);
+    }
+    bool owns(const void* object) noexcept { return blocks_.owns(object); }
+
+private:
+    static void forkBeside() {
+        ++calls;
+        std::thread(fork).join();
+    }
+    Blocks blocks_;
+};
+
+TEST(HoardHeap, HoldsNoLockDuringACallOfAConcurrentHeapBelow) {
+    HoardHeap<Classes, OwnHeap<64>, Rule, AnyLines, ForkingBlocks> heap;
+    ForkingBlocks::fork = [&heap] {
+        heap.beforeFork();
+        heap.afterForkInParent();
+    };
+    std::vector<void*> objects;
+    std::thread([&] { // a further heap is created for this thread
+        for (int i = 0; i < 200; ++i) {
+            objects.push_back(heap.malloc(100));
+        }
+    })
+        .join();
+    const std::size_t created = std::exchange(ForkingBlocks::calls, 0);
+    EXPECT_GE(created, 2U);
+    for (void* const object : objects) {
+        heap.free(object);
+    }
+    heap.trim(0);
+    EXPECT_GE(ForkingBlocks::calls, 2U) << "a superblock and the memory below are returned";
 }
 
 /// A walk shows the objects of all threads, and of the global heap; the figures agree with it.
