@@ -354,7 +354,7 @@ protected:
     }
 
     /// Moves a superblock to the global heap; an empty one is freed. Its owner tag does not change.
-    void moveToGlobal(Owner& owner, Lists& lists, Block& block) noexcept {
+    [[gnu::noinline]] void moveToGlobal(Owner& owner, Lists& lists, Block& block) noexcept {
         lists.remove(block);
         if (block.used() == 0) {
             freeEmpty(owner, block);
