@@ -230,7 +230,8 @@ private:
         return static_cast<std::uint16_t>(((group - 1) * count + parts - 1) / parts);
     }
 
-    void link(Block& block) noexcept {
+    /// Out of line, since it is seldom called and long.
+    [[gnu::noinline]] void link(Block& block) noexcept {
         const std::uint32_t group = groupOf(block);
         block.group = static_cast<std::uint16_t>(group);
         switch (group) {
