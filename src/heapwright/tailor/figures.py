@@ -58,6 +58,10 @@ class Figures:
         """Live bytes at the peak in objects larger than `size`."""
         return sum(each * count for each, count in self.at_peak.items() if each > size)
 
+    def bytes_up_to(self, size: int) -> int:
+        """Live bytes at the peak in objects of at most `size`."""
+        return sum(each * count for each, count in self.at_peak.items() if each <= size)
+
     def share_up_to(self, size: int) -> float:
         """Of the allocations."""
         small = sum(count for each, count in self.counts.items() if each <= size)

@@ -8,9 +8,9 @@ The choices of this module are heuristics: they limit the search. The replays an
 from collections.abc import Iterator
 from dataclasses import replace
 
-from heapwright.base.quantities import size as bytes_text
+from heapwright.tailor import reasons
 from heapwright.tailor.figures import DEPTHS, Figures
-from heapwright.tailor.grammar import KIB, MIB, NEVER, Sentence, size
+from heapwright.tailor.grammar import KIB, MIB, NEVER, Sentence
 from heapwright.tailor.size_classes import (
     best_classes,
     block_of,
@@ -72,7 +72,7 @@ def chosen_classes(figures: Figures, limit: int, goal: float) -> tuple[tuple[int
         chosen = classes
         if waste_of(classes, blocks) <= goal * live:
             break
-    largest = (limit + 8 + 15) // 16 * 16
+    largest = block_of(limit)
     whole = with_bounded_gaps(chosen, largest)
     return whole, waste_of(whole, exact) / max(1, sum(each * exact[each] for each in exact))
 
@@ -105,21 +105,18 @@ def _lists(figures: Figures) -> Iterator[Sentence]:
             continue
         same_number = any(len(each) == len(classes) for each in seen)
         seen.add(classes)
-        live = sum(each * count for each, count in figures.at_peak.items() if each <= limit)
         sentence = Sentence(
             core="lists",
             name=f"lists-{len(classes)}{'-tight' if same_number else ''}",
             large=limit,
             classes=classes,
-            chunk=_chunk(figures),
+            chunk=starting_chunk(figures),
             threads=several,
             reasons={
-                **_common(figures, limit),
-                "classes": f"these {len(classes)} waste {_percent(waste)} of the "
-                f"{bytes_text(live)} of small objects that are live {_when(figures)}. No set with "
-                "as many ends wastes less, apart from the classes that bound the gaps",
-                "chunk": f"the peak is {bytes_text(figures.peak_bytes)}",
-                "depth": _depth_reason(figures, enough_depth(figures)),
+                **reasons.common(figures, limit),
+                "classes": reasons.classes(figures, classes, waste, limit),
+                "chunk": reasons.chunk(figures),
+                "depth": reasons.depth(figures, enough_depth(figures)),
             },
         )
         yield sentence
@@ -133,7 +130,6 @@ def _fits(figures: Figures) -> Iterator[Sentence]:
     limit = max(128 * KIB, large_limit(figures))
     numbers = {next((n for n in (4, 16, 32) if figures.share_up_to(16 * n) >= 0.9), 64), 4}
     for quick in sorted(numbers):
-        share = figures.share_up_to(16 * quick)
         yield Sentence(
             core="fit",
             name=f"fit-{quick}",
@@ -141,10 +137,9 @@ def _fits(figures: Figures) -> Iterator[Sentence]:
             quick=quick,
             chunk=128 * KIB if figures.peak_bytes < 8 * MIB else 1 * MIB,
             reasons={
-                **_common(figures, limit),
-                "quick": f"{_percent(share)} of the requests are for at most {16 * quick} bytes, "
-                f"and {_percent(figures.freed_share)} of the objects are freed",
-                "chunk": f"the peak is {bytes_text(figures.peak_bytes)}",
+                **reasons.common(figures, limit),
+                "quick": reasons.quick(figures, quick),
+                "chunk": reasons.chunk(figures),
             },
         )
 
@@ -159,9 +154,8 @@ def _superblocks(figures: Figures) -> Iterator[Sentence]:
             block=block,
             threads=figures.threads > 1,
             reasons={
-                **_common(figures, limit),
-                "block": f"{bytes_text(figures.peak_bytes)} are live at the peak in "
-                f"{len(figures.counts)} sizes",
+                **reasons.common(figures, limit),
+                "block": reasons.block(figures),
             },
         )
         yield sentence
@@ -180,11 +174,10 @@ def _caches(figures: Figures) -> Iterator[Sentence]:
         depth=depth,
         threads=figures.threads > 1,
         reasons={
-            **_common(figures, limit),
-            "depth": _depth_reason(figures, depth),
-            "block": f"{bytes_text(figures.peak_bytes)} are live at the peak in "
-            f"{len(figures.counts)} sizes",
-            "purge": "after a second without use",
+            **reasons.common(figures, limit),
+            "depth": reasons.depth(figures, depth),
+            "block": reasons.block(figures),
+            "purge": reasons.PURGE[1000],
         },
     )
     yield base
@@ -195,7 +188,7 @@ def _caches(figures: Figures) -> Iterator[Sentence]:
         purge_ms=NEVER,
         reasons={
             **base.reasons,
-            "purge": "never: a later peak may need it again",
+            "purge": reasons.PURGE[NEVER],
         },
     )
     yield kept
@@ -208,9 +201,9 @@ def _caches(figures: Figures) -> Iterator[Sentence]:
         purge_ms=0,
         reasons={
             **base.reasons,
-            **_common(figures, 8 * KIB),
-            "depth": _depth_reason(figures, 8),
-            "purge": "at once",
+            **reasons.common(figures, 8 * KIB),
+            "depth": reasons.depth(figures, 8),
+            "purge": reasons.PURGE[0],
         },
     )
     if figures.peak_bytes >= HUGE_FROM:
@@ -218,62 +211,22 @@ def _caches(figures: Figures) -> Iterator[Sentence]:
 
 
 def _on_huge_pages(sentence: Sentence, figures: Figures) -> Sentence:
-    why = f"{bytes_text(figures.peak_bytes)} are live, so ordinary pages cost many page faults"
-    reasons = {**sentence.reasons, "pages": why}
+    why = reasons.huge_pages(figures)
+    captions = {**sentence.reasons, "pages": why}
     if sentence.core == "owner-caches":  # one step decides both
-        reasons["purge"] += f". Huge pages: {why}"
+        captions["purge"] += f". Huge pages: {why}"
     return replace(
         sentence,
         name=f"{sentence.name}-huge",
         chunk=2 * MIB,
         huge_pages=True,
-        reasons=reasons,
+        reasons=captions,
     )
 
 
-def _chunk(figures: Figures) -> int:
+def starting_chunk(figures: Figures) -> int:
     """A small part of the peak, from 64 KiB to 1 MiB."""
     chunk = 64 * KIB
     while chunk < 1 * MIB and 32 * chunk < figures.peak_bytes:
         chunk *= 2
     return chunk
-
-
-def _common(figures: Figures, limit: int) -> dict[str, str]:
-    above = figures.bytes_above(limit)
-    share = 1 - figures.share_up_to(limit)
-    threads = (
-        "one thread allocates, so a lock is never contended"
-        if figures.threads <= 1
-        else f"{figures.threads} threads allocate, and {_percent(_remote_share(figures))} of the "
-        "objects are freed by another thread"
-    )
-    return {
-        "large": f"{_percent(share)} of the requests are for more than {size(limit)}, and "
-        f"{bytes_text(above)} of them are live {_when(figures)}",
-        "threads": threads,
-        "slots": f"16 bytes apart up to 1 KiB, where {_percent(figures.share_up_to(1024))} of the "
-        "requests are",
-    }
-
-
-def _when(figures: Figures) -> str:
-    """The moment of `at_peak`, which has the objects of every input."""
-    return "at the peak" if figures.inputs == 1 else "at the peaks, over all inputs"
-
-
-def _remote_share(figures: Figures) -> float:
-    return figures.remote / max(1, figures.frees)
-
-
-def _depth_reason(figures: Figures, depth: int) -> str:
-    deepest = DEPTHS[-1]
-    return (
-        f"a list of {depth} freed objects serves {_percent(figures.hit_share(depth))} of the "
-        f"requests, and one of {deepest} serves {_percent(figures.hit_share(deepest))}"
-    )
-
-
-def _percent(share: float) -> str:
-    percent = 100 * share
-    return "less than 0.01 %" if 0 < percent < 0.01 else f"{percent:.3g} %"
