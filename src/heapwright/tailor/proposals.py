@@ -61,8 +61,7 @@ def enough_depth(figures: Figures) -> int:
 def chosen_classes(figures: Figures, limit: int, goal: float) -> tuple[tuple[int, ...], float]:
     """The fewest classes whose waste is within the goal, and their waste as a share of the live
     bytes at the peak."""
-    counts = {each: figures.at_peak.get(each, 0) for each in figures.counts if each <= limit}
-    exact = blocks_of(counts or {1: 1})
+    exact = _exact(figures, limit)
     blocks = _raised(exact, LEAST_CACHED) if figures.threads > 1 else exact
     if len(blocks) > DISTINCT:
         blocks = _rounded(blocks)
@@ -74,7 +73,19 @@ def chosen_classes(figures: Figures, limit: int, goal: float) -> tuple[tuple[int
             break
     largest = block_of(limit)
     whole = with_bounded_gaps(chosen, largest)
-    return whole, waste_of(whole, exact) / max(1, sum(each * exact[each] for each in exact))
+    return whole, waste_share(figures, whole, limit)
+
+
+def waste_share(figures: Figures, classes: tuple[int, ...], limit: int) -> float:
+    """What the classes waste, as a share of the live blocks at the peak."""
+    exact = _exact(figures, limit)
+    return waste_of(classes, exact) / max(1, sum(each * exact[each] for each in exact))
+
+
+def _exact(figures: Figures, limit: int) -> dict[int, int]:
+    """The live objects at the peak by their block, for each requested size up to the limit."""
+    counts = {each: figures.at_peak.get(each, 0) for each in figures.counts if each <= limit}
+    return blocks_of(counts or {1: 1})
 
 
 def _raised(blocks: dict[int, int], least: int) -> dict[int, int]:
@@ -177,7 +188,7 @@ def _caches(figures: Figures) -> Iterator[Sentence]:
             **reasons.common(figures, limit),
             "depth": reasons.depth(figures, depth),
             "block": reasons.block(figures),
-            "purge": reasons.PURGE[1000],
+            "purge": reasons.purge(figures, 1000, huge=False),
         },
     )
     yield base
@@ -188,7 +199,7 @@ def _caches(figures: Figures) -> Iterator[Sentence]:
         purge_ms=NEVER,
         reasons={
             **base.reasons,
-            "purge": reasons.PURGE[NEVER],
+            "purge": reasons.purge(figures, NEVER, huge=False),
         },
     )
     yield kept
@@ -203,7 +214,7 @@ def _caches(figures: Figures) -> Iterator[Sentence]:
             **base.reasons,
             **reasons.common(figures, 8 * KIB),
             "depth": reasons.depth(figures, 8),
-            "purge": reasons.PURGE[0],
+            "purge": reasons.purge(figures, 0, huge=False),
         },
     )
     if figures.peak_bytes >= HUGE_FROM:
@@ -211,16 +222,20 @@ def _caches(figures: Figures) -> Iterator[Sentence]:
 
 
 def _on_huge_pages(sentence: Sentence, figures: Figures) -> Sentence:
-    why = reasons.huge_pages(figures)
-    captions = {**sentence.reasons, "pages": why}
+    return replace(with_pages(sentence, figures, huge=True), name=f"{sentence.name}-huge")
+
+
+def with_pages(sentence: Sentence, figures: Figures, *, huge: bool) -> Sentence:
+    """The same on huge pages, or on pages of 4 KiB."""
+    pages = {"pages": reasons.huge_pages(figures)} if huge else {}
     if sentence.core == "owner-caches":  # one step decides both
-        captions["purge"] += f". Huge pages: {why}"
+        pages = {"purge": reasons.purge(figures, sentence.purge_ms, huge=huge)}
+    kept = {slot: why for slot, why in sentence.reasons.items() if slot != "pages"}
     return replace(
         sentence,
-        name=f"{sentence.name}-huge",
-        chunk=2 * MIB,
-        huge_pages=True,
-        reasons=captions,
+        chunk=2 * MIB if huge else starting_chunk(figures),
+        huge_pages=huge,
+        reasons={**kept, **pages},
     )
 
 

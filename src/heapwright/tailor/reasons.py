@@ -9,7 +9,7 @@ from heapwright.base.quantities import size as bytes_text
 from heapwright.tailor.figures import DEPTHS, Figures
 from heapwright.tailor.grammar import NEVER, size
 
-PURGE = {
+_PURGES = {
     0: "at once",
     1000: "after a second without use",
     NEVER: "never: a later peak may need it again",
@@ -69,6 +69,12 @@ def depth(figures: Figures, objects: int) -> str:
         f"a list of {objects} freed objects serves {percent(figures.hit_share(objects))} of the "
         f"requests, and one of {deepest} serves {percent(figures.hit_share(deepest))}"
     )
+
+
+def purge(figures: Figures, delay_ms: int, *, huge: bool) -> str:
+    """Of the step that decides when free memory returns, and whether pages are huge."""
+    text = _PURGES[delay_ms]
+    return f"{text}. Huge pages: {huge_pages(figures)}" if huge else text
 
 
 def huge_pages(figures: Figures) -> str:

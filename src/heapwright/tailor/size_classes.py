@@ -96,21 +96,3 @@ def with_bounded_gaps(classes: Sequence[int], largest: int) -> tuple[int, ...]:
             added.append(block)
             block *= MOST_RATIO
     return tuple(sorted({*whole, *added}))
-
-
-def powers(limit: int) -> tuple[int, ...]:
-    """Classes that are powers of two, up to the block of the largest small object."""
-    largest = block_of(limit)
-    found, each = [], 32
-    while each < largest:
-        found.append(each)
-        each *= 2
-    return (*found, largest)
-
-
-def with_limit(classes: tuple[int, ...], limit: int) -> tuple[int, ...]:
-    """The same classes up to another limit; further ones are powers of two."""
-    if not classes:
-        return ()
-    kept = tuple(each for each in classes if each < block_of(limit))
-    return (*kept, *(each for each in powers(limit) if not kept or each > kept[-1]))

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from heapwright.artefacts.tailoring.costs import Measured
 from heapwright.artefacts.tailoring.folder import Replayed
 from heapwright.tailor.grammar import KIB, Sentence, size
-from heapwright.tailor.size_classes import powers, with_limit
 
 GENERAL = Sentence("lists", "general", 128 * KIB)
 """What no trace has changed. Above its limit, glibc maps objects, too."""
@@ -39,11 +38,11 @@ def undone(sentence: Sentence) -> Iterator[Undone]:
 
 
 def _of_lists_and_fit(sentence: Sentence) -> Iterator[Undone]:
-    if sentence.classes and sentence.classes != powers(sentence.large):
-        changed = replace(sentence, classes=powers(sentence.large))
+    if sentence.classes and sentence.classes != _powers(sentence.large):
+        changed = replace(sentence, classes=_powers(sentence.large))
         yield _named(changed, "classes", "powers of two")
     if sentence.large != GENERAL.large:
-        classes = with_limit(sentence.classes, GENERAL.large)
+        classes = _with_limit(sentence.classes, GENERAL.large)
         changed = replace(sentence, large=GENERAL.large, classes=classes)
         yield _named(changed, "large", f"a limit of {size(GENERAL.large)}")
     if sentence.chunk != GENERAL.chunk and not sentence.huge_pages:
@@ -96,3 +95,25 @@ def difference(whole: Measured, without: Measured) -> str:
 
 def _named(sentence: Sentence, slot: str, instead: str) -> Undone:
     return Undone(slot, instead, replace(sentence, name=f"{sentence.name}-without-{slot}"))
+
+
+def _largest(limit: int) -> int:
+    """The block of the largest small object."""
+    return (limit + 8 + 15) // 16 * 16
+
+
+def _powers(limit: int) -> tuple[int, ...]:
+    largest = _largest(limit)
+    found, each = [], 32
+    while each < largest:
+        found.append(each)
+        each *= 2
+    return (*found, largest)
+
+
+def _with_limit(classes: tuple[int, ...], limit: int) -> tuple[int, ...]:
+    """The same classes up to another limit; further ones are powers of two."""
+    if not classes:
+        return ()
+    kept = tuple(each for each in classes if each < _largest(limit))
+    return (*kept, *(each for each in _powers(limit) if not kept or each > kept[-1]))

@@ -2,11 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Figures and documents for the tests of this folder."""
 
+import os
 from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
 
 from heapwright.artefacts.tailoring.document import Beside, Judgement, Ratio, Verdict
+from heapwright.base import native
+from heapwright.compose.compiler import Answer, find_compiler, write
 from heapwright.tailor.figures import DEPTHS, Figures
 from heapwright.tailor.grammar import Sentence
+from heapwright.tailor.header import digest_of, header_of, type_of
 from heapwright.tailor.proposals import propose
 
 
@@ -34,6 +40,22 @@ def all_sentences() -> list[Sentence]:
         for peak_mib in (1, 64)
         for sentence in propose(figures(threads, peak_mib))
     ]
+
+
+def compiled(sentences: Iterable[Sentence], folder: Path) -> Answer:
+    """What the compiler says of these sentences in one source, each code once."""
+    own = native.native_dir()
+    compiler = find_compiler(None, os.environ, folder)
+    compiler.include = (own / "include", own, folder)
+    text = "#include <preload/complete_allocator.hpp>\n"
+    for digest, sentence in {digest_of(each): each for each in sentences}.items():
+        name = f"s-{digest}"
+        write(folder / f"{name}.hpp", header_of(sentence, name, ()))
+        text += f'#include "{name}.hpp"\n'
+        text += f"static_assert(heapwright::preload::CompleteAllocator<{type_of(name)}>);\n"
+    source = folder / "sentences.cpp"
+    write(source, text)
+    return compiler.build(["-std=c++20", "-fsyntax-only", "-w", source])
 
 
 def beside(

@@ -2,22 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is proposed for a program, and how it is written."""
 
-import os
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from heapwright.base import native
 from heapwright.base.quantities import size as bytes_text
-from heapwright.compose.compiler import find_compiler, write
 from heapwright.tailor.figures import Figures, together
 from heapwright.tailor.grammar import Sentence
 from heapwright.tailor.header import digest_of, header_of, type_of
 from heapwright.tailor.proposals import chosen_classes, enough_depth, large_limit, propose
 from heapwright.tailor.size_classes import blocks_of, waste_of
 
-from .builders import all_sentences, figures
+from .builders import all_sentences, compiled, figures
 
 
 def test_one_thread_gets_a_lock_and_several_get_caches() -> None:
@@ -135,14 +132,5 @@ def test_the_digest_is_that_of_the_code_alone() -> None:
 
 @pytest.mark.compiles
 def test_every_sentence_compiles(tmp_path: Path) -> None:
-    own = native.native_dir()
-    compiler = find_compiler(None, os.environ, tmp_path)
-    compiler.include = (own / "include", own, tmp_path)
-    text = ""
-    for sentence in {digest_of(each): each for each in all_sentences()}.values():
-        name = f"s-{digest_of(sentence)}"
-        write(tmp_path / f"{name}.hpp", header_of(sentence, name, ()))
-        text += f'#include "{name}.hpp"\n'
-        text += f"static_assert(heapwright::preload::CompleteAllocator<{type_of(name)}>);\n"
-    answer = compiler.ask(f"#include <preload/complete_allocator.hpp>\n{text}")
+    answer = compiled(all_sentences(), tmp_path)
     assert answer.valid, answer.pages[:3000]

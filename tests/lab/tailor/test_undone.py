@@ -8,13 +8,11 @@ from pathlib import Path
 import pytest
 
 from heapwright.artefacts.tailoring.folder import Replayed
-from heapwright.base import native
-from heapwright.compose.compiler import Compiler, find_compiler, write
 from heapwright.tailor.grammar import KIB, MIB, NEVER, Sentence
-from heapwright.tailor.header import digest_of, header_of, type_of
+from heapwright.tailor.header import digest_of, header_of
 from heapwright.tailor.undone import difference, undone, with_values
 
-from .builders import all_sentences
+from .builders import all_sentences, compiled
 
 LISTS = Sentence("lists", "lists-3", 64 * KIB, classes=(48, 160, 65568), chunk=64 * KIB)
 CACHES = Sentence("owner-caches", "caches-16", 16 * KIB, block=64 * KIB, depth=16, purge_ms=NEVER)
@@ -77,18 +75,7 @@ def test_without_counts_the_times_are_compared() -> None:
 
 @pytest.mark.slow
 def test_every_undone_sentence_compiles(tmp_path: Path) -> None:
-    own = native.native_dir()
-    compiler: Compiler = find_compiler(None, {}, tmp_path)
-    compiler.include = (own / "include", own, tmp_path)
-    text = "#include <preload/complete_allocator.hpp>\n"
     sentences = (*all_sentences(), LISTS, replace(LISTS, threads=True), CACHES)
     without = [each.sentence for sentence in sentences for each in undone(sentence)]
-    for sentence in {digest_of(each): each for each in without}.values():
-        name = f"s-{digest_of(sentence)}"
-        write(tmp_path / f"{name}.hpp", header_of(sentence, name, ()))
-        text += f'#include "{name}.hpp"\n'
-        text += f"static_assert(heapwright::preload::CompleteAllocator<{type_of(name)}>);\n"
-    source = tmp_path / "undone.cpp"
-    write(source, text)
-    answer = compiler.build(["-std=c++20", "-fsyntax-only", "-w", source])
+    answer = compiled(without, tmp_path)
     assert answer.valid, answer.pages[:3000]
