@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The work of `heapwright tailor`, after its options are read.
 
-Read the inputs, propose, compile, replay, race, prove, judge, deliver. Each stage leaves its result
-in the folder of the search, so an interrupted search continues.
+Read the inputs, propose, compile, replay, race, refine, prove, judge, deliver. Each stage leaves
+its result in the folder of the search, so an interrupted search continues.
 """
 
 import contextlib
@@ -36,8 +36,8 @@ from heapwright.commands.tailor_answer import (
     Options,
     Search,
     document_of,
-    figure_of,
     lines_of,
+    pairs_of,
 )
 from heapwright.commands.tailor_candidates import (
     Candidate,
@@ -57,11 +57,14 @@ from heapwright.commands.tailor_proof import proved
 from heapwright.commands.tailor_race import (
     SYSTEM,
     Field,
+    blocks_s,
     blocks_within,
     compared,
     newest_peers,
     raced,
+    run_s_of,
 )
+from heapwright.commands.tailor_refine import refine
 from heapwright.commands.tailor_steps import Place, value_steps
 from heapwright.commands.tailor_text import announce, print_proposals, print_tailoring
 from heapwright.compose.compiler import find_compiler
@@ -73,16 +76,23 @@ from heapwright.replay.instructions import can_count
 from heapwright.report.tailor.page import page
 from heapwright.tailor.figures import Figures, figures_of, together
 from heapwright.tailor.grammar import Sentence
-from heapwright.tailor.judge import beside_of, finalists
+from heapwright.tailor.judge import beside_of, finalists, leanest_near
 from heapwright.tailor.proposals import propose
+from heapwright.tailor.refinement import derived
 
 __all__ = ["Options", "run_tailoring"]
 COUNT_SHARE = 0.2
 """Of the time that is left after the compilations, for counts of instructions."""
-RACE_SHARE = 0.6
+RACE_SHARE = 0.5
 """Of the time that is left after the replays."""
+REFINE_SHARE = 0.5
+"""Of the time that is left after the race, for the neighbours of its winner."""
+PROOF_S = 60.0
+"""Of a proof, about: the refinement does not use it."""
+RESERVED_BLOCKS = 15
+"""Of the judgement: the refinement does not use their time."""
 STEP_SHARE = 0.4
-"""Of the time that is left after the race, for the values of the steps."""
+"""Of the time that is left after the refinement, for the values of the steps."""
 REFUSED = {ExitCode.BAD_INPUT, ExitCode.NOTHING_COMPARED}
 """A search that ends so before its first compilation leaves no folder."""
 
@@ -253,7 +263,7 @@ def _proposed(
     begun: float,
 ) -> Search:
     """The candidates, compiled and replayed."""
-    candidates = candidates_of(_chosen(propose(figures), options.proposal), folder)
+    candidates = candidates_of(_chosen(propose(figures), options.proposal, figures), folder)
     missing = sum(not each.library.exists() for each in candidates)
     needed = compilation_s(candidates)
     if needed > options.budget_s - (monotonic() - begun):
@@ -280,15 +290,19 @@ def _proposed(
     )
 
 
-def _chosen(sentences: tuple[Sentence, ...], name: str | None) -> tuple[Sentence, ...]:
-    """All of them, or the one of this name."""
-    found = tuple(each for each in sentences if name in (None, each.name))
-    if not found:
+def _chosen(
+    sentences: tuple[Sentence, ...], name: str | None, figures: Figures
+) -> tuple[Sentence, ...]:
+    """All of them, or the one of this name, which may be a neighbour."""
+    if name is None:
+        return sentences
+    found = derived(sentences, name, figures)
+    if found is None:
         raise HeapwrightError(
             f"there is no proposal {name} for this input",
             f"there are {', '.join(each.name for each in sentences)}",
         )
-    return found
+    return (found,)
 
 
 def _count_notes(replays: Mapping[str, Replayed], candidates: Iterable[str]) -> tuple[str, ...]:
@@ -331,7 +345,7 @@ def _raced_and_judged(
             f"the same command with a larger --budget and -o {folder.path} continues",
             exit_code=ExitCode.NOTHING_COMPARED,
         )
-    race, result = raced(field, options.inputs[0], own, peers, RACE_SHARE * left)
+    race, result = raced(field, "race", options.inputs[0], own, peers, SYSTEM, RACE_SHARE * left)
     search.race = race
     if result is not None:
         if result.failure is not None:
@@ -340,6 +354,8 @@ def _raced_and_judged(
             return
         if not is_compared(race):
             raise why_nothing(race)
+    trace = _trace_of(options.inputs[0], 0, folder, options)
+    place = Place(folder, trace, options.compiler, options.quiet)
     library = None
     while library is None:
         proven = [each for each in chosen if each.name not in search.refused]
@@ -347,53 +363,71 @@ def _raced_and_judged(
         if search.winner is None:
             search.interrupted, search.finished = False, True
             return
-        trace = _trace_of(options.inputs[0], 0, folder, options)
+        if search.refinement is None and options.proposal is None:
+            left = _refinement_s(options, search, begun)
+            refine(place, field, options.inputs[0], search, left)
+        refined = (each for each in reversed(search.refined) if each.name not in search.refused)
+        search.winner = next(refined, search.winner)
         left = options.budget_s - (monotonic() - begun)
-        value_steps(
-            Place(folder, trace, options.compiler, options.quiet), search, STEP_SHARE * left
-        )
+        value_steps(place, search, STEP_SHARE * left)
         library = proved(options, folder, search)
     _judge(options, field, search, library, begun)
+
+
+def _refinement_s(options: Options, search: Search, begun: float) -> float:
+    """The share of the refinement. What the proof and the judgement need stays."""
+    left = options.budget_s - (monotonic() - begun)
+    treatments = len(_opponents(search)) + 1
+    judged_s = sum(
+        blocks_s(RESERVED_BLOCKS, treatments, _run_s(search, each)) for each in _judged(options)
+    )
+    return min(REFINE_SHARE * left, left - PROOF_S - judged_s)
+
+
+def _judged(options: Options) -> tuple[Input, ...]:
+    """The inputs of the judgement."""
+    return options.unseen or options.inputs[:1]
+
+
+def _opponents(search: Search) -> tuple[str, ...]:
+    """Of the judgement."""
+    return tuple(dict.fromkeys((search.against, search.leanest, SYSTEM)))
+
+
+def _run_s(search: Search, each: Input) -> float:
+    """About the longest wall time of a run on this input."""
+    assert search.race is not None
+    return max(run_s_of(search.race), search.unseen_s.get(each, 0.0))
 
 
 def _choose(search: Search, peers: tuple[str, ...], chosen: list[Candidate], margin: float) -> None:
     """The leanest finalist within the margin of the fastest, and the existing allocators with the
     least time and the least memory in the race."""
     assert search.race is not None
-    race, figure = search.race, figure_of(search.race)
-
-    def ratio(name: str, response: str) -> float:
-        effect = race.effect((name, ""), response)
-        if name == SYSTEM:
-            return 1.0
-        return float("inf") if effect is None else effect.ratio
-
-    search.against = min(peers, key=lambda name: ratio(name, figure))
-    search.leanest = min(peers, key=lambda name: ratio(name, "memory"))
+    existing = pairs_of(search.race, peers)
+    search.against = min(peers, key=lambda name: existing[name][0])
+    search.leanest = min(peers, key=lambda name: existing[name][1])
     search.winner = None
     if not chosen:
         return
-    least = min(ratio(each.name, figure) for each in chosen)
-    near = [each for each in chosen if ratio(each.name, figure) <= (1 + margin) * least]
-    if least < float("inf"):
-        search.winner = min(near, key=lambda each: ratio(each.name, "memory"))
-    if search.winner is None:
+    by_name = {each.name: each for each in chosen}
+    name = leanest_near(pairs_of(search.race, by_name), margin)
+    if name is None:
         search.notes += ("every finalist failed in the race",)
+    else:
+        search.winner = by_name[name]
 
 
 def _judge(options: Options, field: Field, search: Search, library: Path, begun: float) -> None:
     """Complete blocks on each unseen input; without one, on the first input again."""
     assert search.race is not None
     assert search.winner is not None
-    inputs = options.unseen or options.inputs[:1]
+    inputs = _judged(options)
     own = {options.name: library}
-    peers = tuple(dict.fromkeys((search.against, search.leanest, SYSTEM)))
-    walls = [run.wall_s for run in search.race.runs if run.wall_s]
-    run_s = sum(walls) / max(1, len(walls))
+    peers = _opponents(search)
     left = max(0.0, options.budget_s - (monotonic() - begun)) / len(inputs)
     for number, each in enumerate(inputs):
-        longest_s = max(run_s, search.unseen_s.get(each, 0.0))
-        blocks = blocks_within(left, len(peers) + 1, longest_s)
+        blocks = blocks_within(left, len(peers) + 1, _run_s(search, each))
         place = f"judged-{number}-{search.winner.digest}"
         comparison, result = compared(field, place, each, own, peers, options.name, blocks)
         if result is not None and result.failure is not None:

@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a search of `heapwright tailor` knows, and the document that says it."""
 
+import math
 import os
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from heapwright import __version__
-from heapwright.artefacts.comparison.document import Comparison
+from heapwright.artefacts.comparison.document import Comparison, label_of
 from heapwright.artefacts.run.provenance import read_environment
 from heapwright.artefacts.tailoring import document
 from heapwright.artefacts.tailoring.document import (
@@ -18,6 +19,7 @@ from heapwright.artefacts.tailoring.document import (
     ProgramFigures,
     Proof,
     Ratio,
+    Refinement,
     StepValue,
     Tailoring,
 )
@@ -32,6 +34,7 @@ from heapwright.tailor.judge import answer_of, finalists, front
 PAGE = "page.html"
 DIGEST = "digest"
 """Beside the tailored library: that of its candidate."""
+NOT_ON_FRONT = "another replays no slower and with no more memory"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +71,9 @@ class Search:
     against: str = SYSTEM
     """The fastest existing allocator of the race."""
     leanest: str = SYSTEM
+    refinement: Refinement | None = None
+    refined: tuple[Candidate, ...] = ()
+    """The neighbours that won a round, the last one last."""
     steps: tuple[StepValue, ...] = ()
     """Of the winner."""
     proofs: tuple[Proof, ...] = ()
@@ -86,6 +92,19 @@ def figure_of(comparison: Comparison) -> str:
     if deciding is not None:
         return deciding
     return "cpu" if comparison.response("cpu") is not None else "time"
+
+
+def pairs_of(race: Comparison, names: Iterable[str]) -> dict[str, tuple[float, float]]:
+    """By name: time and memory relative to the baseline, infinite for an allocator that failed."""
+    figure = figure_of(race)
+
+    def ratio(name: str, response: str) -> float:
+        if label_of(name, "") == race.design.baseline:
+            return 1.0
+        effect = race.effect((name, ""), response)
+        return math.inf if effect is None else effect.ratio
+
+    return {name: (ratio(name, figure), ratio(name, "memory")) for name in names}
 
 
 def is_made(options: Options, folder: TailorFolder, search: Search) -> bool:
@@ -135,7 +154,8 @@ def document_of(options: Options, folder: TailorFolder, search: Search) -> Tailo
         seed=folder.question.seed,
         figures=_program_figures(search.figures),
         candidates=_rows(search),
-        raced=_ratios(search.race),
+        raced=ratios_of(search.race),
+        refinement=search.refinement,
         winner=search.winner.name if search.winner and made else "",
         steps=search.steps if made else (),
         proofs=search.proofs,
@@ -198,28 +218,37 @@ def _rows(search: Search) -> tuple[document.Candidate, ...]:
         **dict.fromkeys(best, "it is no finalist of the front"),
         **dict.fromkeys(_best_replays(search), ""),
     }
-    rows = []
-    for each in search.candidates:
-        replayed = search.replays[each.name]
-        left = stayed.get(each.name, "another replays no slower and with no more memory")
-        steps = "; ".join(f"{step.name} = {step.type}" for step in each.sentence.steps())
-        rows.append(
-            document.Candidate(
-                name=each.name,
-                digest=each.digest,
-                type=" ".join(steps.split()),
-                seconds=replayed.seconds,
-                peak_bytes=replayed.peak_bytes,
-                faults=replayed.faults,
-                instructions=replayed.instructions,
-                front=each.name in best,
-                left=replayed.why_not or left,
-            )
+    return tuple(
+        row_of(
+            each,
+            search.replays[each.name],
+            front=each.name in best,
+            left=stayed.get(each.name, NOT_ON_FRONT),
         )
-    return tuple(rows)
+        for each in search.candidates
+    )
 
 
-def _ratios(race: Comparison | None) -> dict[str, tuple[Ratio | None, Ratio | None]]:
+def row_of(
+    candidate: Candidate, replayed: Replayed, *, front: bool, left: str
+) -> document.Candidate:
+    """A candidate in the document. `left`: why it left, if its replay did not fail."""
+    steps = "; ".join(f"{step.name} = {step.type}" for step in candidate.sentence.steps())
+    return document.Candidate(
+        name=candidate.name,
+        digest=candidate.digest,
+        type=" ".join(steps.split()),
+        seconds=replayed.seconds,
+        peak_bytes=replayed.peak_bytes,
+        faults=replayed.faults,
+        instructions=replayed.instructions,
+        front=front,
+        left=replayed.why_not or left,
+    )
+
+
+def ratios_of(race: Comparison | None) -> dict[str, tuple[Ratio | None, Ratio | None]]:
+    """By name: time and memory relative to the baseline, with intervals."""
     if race is None:
         return {}
     figure = figure_of(race)

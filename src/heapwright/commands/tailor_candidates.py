@@ -174,6 +174,11 @@ def counting_s(replays: Iterable[Replayed]) -> float:
     return sum(SLOWDOWN * (each.seconds or 0.0) + 1 for each in replays) / _at_once()
 
 
+def replaying_s(replays: Iterable[Replayed]) -> float:
+    """About the time of the replays of as many other allocators."""
+    return sum(REPETITIONS * (each.seconds or 0.0) + 1 for each in replays)
+
+
 def _counted(
     plan: Path, library: Path | None, paths: PreloadPaths, until: float
 ) -> dict[str, int | str]:

@@ -16,6 +16,7 @@ from heapwright.artefacts.allocator.user_registry import read_registry
 from heapwright.artefacts.tailoring.document import Proof
 from heapwright.artefacts.tailoring.folder import Replayed, TailorFolder
 from heapwright.base import native
+from heapwright.base.quantities import several
 from heapwright.base.scratch import Scratch
 from heapwright.commands.setup import discovering
 from heapwright.commands.slow_steps import ReportStep, reporting_steps
@@ -174,9 +175,17 @@ def head_of(options: Options, search: Search) -> tuple[str, ...]:
         f"The program made {figures.allocations:,} allocations of {len(figures.counts):,} sizes "
         f"with {figures.threads} thread{'s' if figures.threads > 1 else ''}. "
         f"{len(search.candidates)} proposals were replayed, and the finalists raced on the "
-        "program. The figures in the captions are those of the trace.",
+        f"program.{_refined_text(search)} The figures in the captions are those of the trace.",
         _replay_text(replayed, system),
     )
+
+
+def _refined_text(search: Search) -> str:
+    rounds = search.refinement.rounds if search.refinement else ()
+    if not rounds:
+        return ""
+    tried = sum(len(each.tried) for each in rounds)
+    return f" {several(tried, 'neighbour')} of the winner {'were' if tried > 1 else 'was'} tried."
 
 
 def _replay_text(own: Replayed, system: Replayed) -> str:

@@ -60,15 +60,17 @@ def newest_peers(discovery: Discovery) -> tuple[str, ...]:
 
 def raced(
     field: Field,
+    name: str,
     what: Input,
     own: Mapping[str, Path],
     peers: Sequence[str],
+    baseline: str,
     budget_s: float,
 ) -> tuple[Comparison, Result | None]:
-    """The race of the finalists, or that of the folder. glibc is the baseline."""
-    if (kept := _kept(field, "race", own, peers)) is not None:
+    """A race of own allocators with existing ones, or that of the folder."""
+    if (kept := _kept(field, name, own, peers)) is not None:
         return kept, None
-    return _compared(field, "race", what, own, peers, SYSTEM, budget_s, blocks=None)
+    return _compared(field, name, what, own, peers, baseline, budget_s, blocks=None)
 
 
 def compared(
@@ -94,6 +96,17 @@ def _kept(
     if kept is None or not {*own, *peers} <= {each.allocator for each in kept.treatments}:
         return None
     return kept
+
+
+def run_s_of(comparison: Comparison) -> float:
+    """The mean wall time of a run."""
+    walls = [run.wall_s for run in comparison.runs if run.wall_s]
+    return sum(walls) / max(1, len(walls))
+
+
+def blocks_s(blocks: int, treatments: int, run_s: float) -> float:
+    """About the time of so many blocks, with those before them."""
+    return (blocks + WARMUP) * treatments * run_s
 
 
 def blocks_within(budget_s: float, treatments: int, run_s: float) -> int:

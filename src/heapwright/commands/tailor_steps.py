@@ -45,6 +45,11 @@ def value_steps(place: Place, search: Search, left_s: float) -> None:
     if not variants:
         return
     whole = search.replays[winner.name]
+    if whole.seconds is None:
+        search.notes += (
+            f"the value of each step was not measured: a replay does not show {winner.name}",
+        )
+        return
     needed = compilation_s(without) + counting_s([whole] * _missing(without, place.folder))
     if needed > max(0.0, left_s):
         search.notes += (

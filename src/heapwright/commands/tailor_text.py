@@ -3,12 +3,13 @@
 """Shows a tailored allocator: the figures, the proposals, the race and the answer as text."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TextIO
 
+from rich.console import Console
 from rich.text import Text
 
-from heapwright.artefacts.tailoring.document import Judgement, Proof, Ratio, Tailoring
+from heapwright.artefacts.tailoring.document import Judgement, Proof, Ratio, Round, Tailoring
 from heapwright.base.quantities import several, size
 from heapwright.commands.text import printing
 from heapwright.report.columns import Columns
@@ -50,35 +51,7 @@ def print_tailoring(document: Tailoring, lines: Sequence[str], quiet: bool, stre
     """The proposals, the race, the judgements and the answer; `quiet`: the answer alone."""
     console = make_console(stream)
     if not quiet:
-        figures = document.figures
-        console.print(
-            Text(
-                f"{figures.allocations:,} allocations of {figures.sizes:,} sizes by "
-                f"{several(figures.threads, 'thread')}, "
-                f"{size(figures.peak_live_bytes)} live at the peak"
-            )
-        )
-        rows = [
-            (
-                each.name,
-                "" if each.seconds is None else f"{each.seconds:.3f} s",
-                "" if each.peak_bytes is None else size(each.peak_bytes),
-                (each.left and "left") or "finalist",
-            )
-            for each in document.candidates
-        ]
-        console.print(Columns(("Proposal", "Replay", "Peak", ""), rows, left=1))
-        if document.raced:
-            console.print()
-            race = [
-                (name, _ratio(time), _ratio(memory))
-                for name, (time, memory) in document.raced.items()
-            ]
-            console.print(Columns(("Race, beside glibc", "Time", "Peak memory"), race, left=1))
-        for each in document.judged:
-            for other in each.beside:
-                console.print(Text(f"{_input(each)}: {beside(each, other)}"))
-        console.print()
+        _print_search(document, console)
     console.print(Text(document.answer.reason, style="bold"))
     if quiet:
         return
@@ -90,6 +63,57 @@ def print_tailoring(document: Tailoring, lines: Sequence[str], quiet: bool, stre
     proofs = [proof_text(each) for each in document.proofs if not each.failed]
     for line in (*document.answer.notes, *proofs, *notes, *lines):
         console.print(Text(f"- {line}"), soft_wrap=True)
+
+
+def _print_search(document: Tailoring, console: Console) -> None:
+    figures = document.figures
+    console.print(
+        Text(
+            f"{figures.allocations:,} allocations of {figures.sizes:,} sizes by "
+            f"{several(figures.threads, 'thread')}, "
+            f"{size(figures.peak_live_bytes)} live at the peak"
+        )
+    )
+    console.print(Columns(("Proposal", "Replay", "Peak", ""), _replays(document), left=1))
+    if document.raced:
+        console.print()
+        console.print(_race("glibc", document.raced))
+    refinement = document.refinement
+    for found in refinement.rounds if refinement else ():
+        console.print()
+        console.print(Text(_round(found)))
+        if found.raced:
+            console.print(_race(found.beside, found.raced))
+    if refinement and refinement.rounds:
+        console.print(Text(f"No further round: {refinement.ended}"))
+    for each in document.judged:
+        for other in each.beside:
+            console.print(Text(f"{_input(each)}: {beside(each, other)}"))
+    console.print()
+
+
+def _replays(document: Tailoring) -> list[tuple[str, str, str, str]]:
+    return [
+        (
+            each.name,
+            "" if each.seconds is None else f"{each.seconds:.3f} s",
+            "" if each.peak_bytes is None else size(each.peak_bytes),
+            (each.left and "left") or "finalist",
+        )
+        for each in document.candidates
+    ]
+
+
+def _race(other: str, raced: Mapping[str, tuple[Ratio | None, Ratio | None]]) -> Columns:
+    rows = [(name, _ratio(time), _ratio(memory)) for name, (time, memory) in raced.items()]
+    return Columns((f"Race, beside {other}", "Time", "Peak memory"), rows, left=1)
+
+
+def _round(found: Round) -> str:
+    """What was tried, and what became better."""
+    names = ", ".join(each.name for each in found.tried)
+    better = found.winner if found.winner != found.beside else "none"
+    return f"Neighbours of {found.beside}: {names}. Better: {better}"
 
 
 def proof_text(proof: Proof) -> str:

@@ -15,6 +15,9 @@ GAIN = 0.03
 """The tailored allocator is worth it from this gain in time or in peak memory."""
 LOSS = 0.01
 """And with at most this loss of the other figure."""
+RACED_NEIGHBOURS = 2
+LEAST_GAIN = 0.005
+"""A neighbour of the winner is an improvement from this gain in time or in peak memory."""
 SLOWEST = 1.25
 """Times the fastest replay: the calls are a part of a program, but one this slow is no finalist."""
 
@@ -53,6 +56,41 @@ def finalists(replays: Mapping[str, Replayed]) -> list[str]:
     return list(dict.fromkeys([*chosen, *rest]))[:FINALISTS]
 
 
+def improving(replays: Mapping[str, Replayed], winner: str) -> list[str]:
+    """At most `RACED_NEIGHBOURS` that gain beside the winner in the replays.
+
+    They are on the front of all, gain `LEAST_GAIN` in a figure, and take at most `SLOWEST` times as
+    long. Those with the least product of both figures are chosen. Without figures of the winner,
+    there are none.
+    """
+    cost, own = costs(replays), replays[winner]
+    if not cost.get(winner) or not own.peak_bytes:
+        return []
+    ratios = {
+        name: (cost[name] / cost[winner], (replays[name].peak_bytes or 0) / own.peak_bytes)
+        for name in front(replays)
+    }
+    gaining = [
+        name for name, pair in ratios.items() if min(pair) <= 1 - LEAST_GAIN and pair[0] <= SLOWEST
+    ]
+    return sorted(gaining, key=lambda name: math.prod(ratios[name]))[:RACED_NEIGHBOURS]
+
+
+def leanest_near(ratios: Mapping[str, tuple[float, float]], margin: float) -> str | None:
+    """The leanest of those whose time is within the margin of the fastest.
+
+    `ratios` has time and memory by name. They are infinite for one that failed. None: all failed.
+    """
+    least = min((time for time, _ in ratios.values()), default=math.inf)
+    near = [name for name, (time, _) in ratios.items() if time <= (1 + margin) * least]
+    return min(near, key=lambda name: ratios[name][1]) if least < math.inf else None
+
+
+def improves(time: Ratio | None, memory: Ratio | None) -> bool:
+    """Whether a race shows a gain in one figure, beside the winner so far."""
+    return any(each is not None and _gains(each, LEAST_GAIN) for each in (time, memory))
+
+
 def beside_of(comparison: Comparison, peer: str, figure: str) -> Beside:
     """The baseline of a comparison, which is the tailored allocator, beside an existing one."""
     time = _inverse(comparison, peer, figure)
@@ -76,16 +114,16 @@ def _verdict(time: Ratio | None, memory: Ratio | None) -> Verdict:
     if time is None or memory is None:
         return "failed"
     pairs = ((time, memory), (memory, time))
-    if any(_gains(one) and other.ratio <= 1 + LOSS for one, other in pairs):
+    if any(_gains(one, GAIN) and other.ratio <= 1 + LOSS for one, other in pairs):
         return "better"
-    if _gains(time) or _gains(memory):
+    if _gains(time, GAIN) or _gains(memory, GAIN):
         return "trade"
     worse = any(each.low is not None and each.low > 1 + LOSS for each in (time, memory))
     return "worse" if worse else "same"
 
 
-def _gains(ratio: Ratio) -> bool:
-    return ratio.ratio <= 1 - GAIN and ratio.high is not None and ratio.high < 1
+def _gains(ratio: Ratio, least: float) -> bool:
+    return ratio.ratio <= 1 - least and ratio.high is not None and ratio.high < 1
 
 
 def answer_of(name: str, found: Sequence[Judgement], *, inputs: int) -> Answer:

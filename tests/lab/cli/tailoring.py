@@ -16,6 +16,7 @@ from heapwright.commands import (
     tailor_candidates,
     tailor_proof,
     tailor_race,
+    tailor_refine,
     tailor_steps,
 )
 from heapwright.commands.tailor_candidates import Candidate
@@ -23,11 +24,12 @@ from heapwright.compose.conformance import Verdict
 from heapwright.compose.workshop import Made, Order, Shop
 from heapwright.tailor.grammar import Sentence
 from heapwright.tailor.proposals import propose
+from heapwright.tailor.refinement import Variants
 
 
 def shorten(monkeypatch: pytest.MonkeyPatch, good: Path) -> None:
-    """A search with one proposal, a short race, and this malloc in place of the compiled
-    libraries."""
+    """A search with one proposal without neighbours, a short race, and this malloc in place of the
+    compiled libraries."""
 
     def placed(candidates: Iterable[Candidate], *_: object) -> None:
         for each in candidates:
@@ -39,6 +41,8 @@ def shorten(monkeypatch: pytest.MonkeyPatch, good: Path) -> None:
 
     monkeypatch.setattr(tailor, "compile_all", placed)
     monkeypatch.setattr(tailor_steps, "compile_all", placed)
+    monkeypatch.setattr(tailor_refine, "compile_all", placed)
+    monkeypatch.setattr(tailor_refine, "variants", lambda *_: Variants(()))
     monkeypatch.setattr(tailor, "can_count", lambda: False)
     monkeypatch.setattr(tailor_candidates, "can_count", lambda: False)
     monkeypatch.setattr(tailor_proof, "examined", passing)

@@ -24,6 +24,7 @@ from heapwright.commands import (
     tailor_candidates,
     tailor_proof,
     tailor_race,
+    tailor_refine,
     tailor_steps,
 )
 from heapwright.commands.tailor_answer import Options, Search
@@ -35,6 +36,7 @@ from heapwright.experiment.measurement import Measurement
 from heapwright.tailor.figures import Figures
 from heapwright.tailor.grammar import Sentence
 from heapwright.tailor.proposals import propose
+from heapwright.tailor.refinement import Variants, neighbours
 
 from .tailoring import composed, shorten
 from .tools import Done, Heapwright, compile_c, forwarding
@@ -466,7 +468,11 @@ def test_a_search_is_interrupted_continues_and_delivers(
     def two(figures: Figures) -> tuple[Sentence, ...]:
         return propose(figures)[:2]
 
+    def one(sentence: Sentence, figures: Figures, tried: set[str]) -> Variants:
+        return Variants(neighbours(sentence, figures, tried)[:1])
+
     monkeypatch.setattr(tailor, "propose", two)
+    monkeypatch.setattr(tailor_refine, "variants", one)
     monkeypatch.setattr(tailor, "newest_peers", lambda _: ("glibc", "granary"))
     monkeypatch.setattr(tailor_race, "race_looks", lambda *_: fixed(3, 0.95))
     monkeypatch.setattr(tailor_race, "MOST_BLOCKS", 5)
@@ -490,12 +496,13 @@ def test_a_search_is_interrupted_continues_and_delivers(
     assert not json.loads((tmp_path / "out.json").read_text("utf-8"))["finished"]
     known = json.loads((tmp_path / "search" / "replays.json").read_text("utf-8"))
 
-    def only_without_a_step(compiler: Any, own: Path, folder: Path, entry: Any) -> Any:
-        assert "-without-" in entry.name, "this stage is complete"
+    def only_later_ones(compiler: Any, own: Path, folder: Path, entry: Any) -> Any:
+        names = [path.name for path in (tmp_path / "search" / "candidates").glob("*/*.hpp")]
+        assert f"{entry.name}.hpp" not in names, "this stage is complete"
         return build_library(compiler, own, folder, entry)
 
     with monkeypatch.context() as patched:
-        patched.setattr(tailor_candidates, "build_library", only_without_a_step)
+        patched.setattr(tailor_candidates, "build_library", only_later_ones)
         done = heapwright(*words)
     assert done.status == 0, done.err
     assert known.items() <= json.loads((tmp_path / "search" / "replays.json").read_text()).items()
@@ -511,6 +518,8 @@ def test_a_search_is_interrupted_continues_and_delivers(
     assert {"glibc", "granary"} < document["raced"].keys()
     header = Path(document["header"]).read_text("utf-8")
     assert all(each["why_not"] == "" for each in document["steps"])
+    (neighbour,) = document["refinement"]["rounds"][0]["tried"]
+    assert neighbour["instructions"] > 0
     assert "replays have" in " ".join(header.replace("//", "").split())
     assert "using Own = ANSIWrapper<" in header
     assert f"Fitted to: {worker} 20000" in " ".join(header.replace("//", "").split())

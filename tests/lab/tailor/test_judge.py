@@ -2,13 +2,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """The finalists of a search, and its answer."""
 
+import math
 from typing import cast
 
 from heapwright.artefacts.comparison.document import Comparison, Effect, Key
 from heapwright.artefacts.tailoring.costs import costs
-from heapwright.artefacts.tailoring.document import Beside
+from heapwright.artefacts.tailoring.document import Beside, Ratio
 from heapwright.artefacts.tailoring.folder import Replayed
-from heapwright.tailor.judge import FINALISTS, answer_of, beside_of, finalists, front
+from heapwright.tailor.judge import (
+    FINALISTS,
+    RACED_NEIGHBOURS,
+    answer_of,
+    beside_of,
+    finalists,
+    front,
+    improves,
+    improving,
+    leanest_near,
+)
 
 from .builders import beside, judgement
 
@@ -58,6 +69,43 @@ def test_a_failed_replay_is_no_finalist() -> None:
     failed = {"broken": Replayed(why_not="it crashed")}
     assert finalists(failed) == []
     assert finalists({**failed, **replays(good=(1.0, 1))}) == ["good"]
+
+
+def test_neighbours_that_gain_in_one_figure_improve() -> None:
+    found = replays(
+        winner=(1.0, 1000),
+        leaner=(1.01, 900),
+        quicker=(0.9, 1100),
+        same=(1.0, 999),
+        worse=(2, 1000),
+    )
+    assert improving(found, "winner") == ["leaner", "quicker"], "the least product is first"
+    assert improving(replays(winner=(1.0, 1000), slow=(1.3, 10)), "winner") == []
+    many = {f"c{n}": (1 - n / 100, 1000 + n) for n in range(1, 9)}
+    best = improving(replays(winner=(1.0, 1000), **many), "winner")
+    assert best == [f"c{n}" for n in range(8, 8 - RACED_NEIGHBOURS, -1)]
+
+
+def test_nothing_improves_a_winner_without_figures() -> None:
+    failed = {"winner": Replayed(why_not="it crashed"), **replays(good=(1.0, 1))}
+    assert improving(failed, "winner") == []
+
+
+def test_the_leanest_near_the_fastest_wins() -> None:
+    ratios = {"fast": (0.9, 1.2), "near": (0.91, 1.1), "lean": (0.95, 0.5), "failed": (math.inf, 1)}
+    assert leanest_near(ratios, 0.02) == "near"
+    assert leanest_near(ratios, 0.1) == "lean"
+    assert leanest_near({"failed": (math.inf, math.inf)}, 0.02) is None
+    assert leanest_near({}, 0.02) is None
+
+
+def test_a_gain_without_an_interval_below_no_change_is_none() -> None:
+    same = Ratio(ratio=1.0, low=0.99, high=1.01)
+    assert improves(same, Ratio(ratio=0.99, low=0.985, high=0.995))
+    assert improves(Ratio(ratio=0.9, low=0.8, high=0.95), None)
+    assert not improves(Ratio(ratio=0.9, low=0.8, high=1.01), same)
+    assert not improves(same, Ratio(ratio=0.9, low=None, high=None))
+    assert not improves(same, Ratio(ratio=0.998, low=0.997, high=0.999)), "it is too small"
 
 
 class Measured:

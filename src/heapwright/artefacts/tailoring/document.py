@@ -78,6 +78,34 @@ class Ratio(WrittenModel):
     high: float | None
 
 
+class Round(WrittenModel):
+    """The winner so far beside its neighbours."""
+
+    beside: Annotated[str, Field(description="The winner at the begin of the round")]
+    tried: Annotated[
+        tuple[Candidate, ...],
+        Field(
+            description="Its neighbours. `left` is empty for those that raced. One without figures "
+            "of a replay raced at once"
+        ),
+    ]
+    raced: Annotated[
+        dict[str, tuple[Ratio | None, Ratio | None]],
+        Field(
+            description="By allocator: time and memory relative to that winner in the race of the "
+            "round. Empty: none gained in the replays"
+        ),
+    ] = {}
+    winner: Annotated[str, Field(description="At the end of the round")]
+
+
+class Refinement(WrittenModel):
+    """The search around the winner of the race."""
+
+    rounds: tuple[Round, ...] = ()
+    ended: Annotated[str, Field(description="Why there is no further round")]
+
+
 class Beside(WrittenModel):
     """The tailored allocator beside an existing one."""
 
@@ -155,8 +183,14 @@ class Tailoring(WrittenModel):
         dict[str, tuple[Ratio | None, Ratio | None]],
         Field(description="By allocator: time and memory relative to glibc in the race"),
     ] = {}
+    refinement: Annotated[
+        Refinement | None, Field(description="Of the winner of the race; null: there was none")
+    ] = None
     winner: Annotated[
-        str, Field(description="The candidate that became the tailored allocator; empty: none")
+        str,
+        Field(
+            description="The candidate or neighbour that became the tailored allocator; empty: none"
+        ),
     ] = ""
     steps: Annotated[
         tuple[StepValue, ...], Field(description="Of the winner, each undone in turn")
@@ -173,6 +207,12 @@ class Tailoring(WrittenModel):
     ] = ""
     answer: Answer
     finished: bool
+
+    def replayed(self, name: str) -> Candidate | None:
+        """The candidate or the neighbour of this name."""
+        rounds = self.refinement.rounds if self.refinement else ()
+        every = (*self.candidates, *(each for found in rounds for each in found.tried))
+        return next((each for each in every if each.name == name), None)
 
     def to_json(self) -> str:
         """The document as it is written to a file."""

@@ -7,6 +7,8 @@
     candidates/DIGEST/       a header and its library, compiled once
     replays.json             the figures of the replays by digest
     race.json                a comparison
+    refined-N-DIGEST.json    the comparison of round N, beside the winner with this digest
+    refinement.json          the complete refinement, by the digest of the winner of the race
     judged-N-DIGEST.json     comparisons of the winner with this digest
     page.html                the answer with its charts
     proofs.json              the examinations of the winners by digest
@@ -26,10 +28,11 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from heapwright.artefacts.comparison.document import Comparison
 from heapwright.artefacts.search_folder import SearchQuestion, agree, lock_folder
-from heapwright.artefacts.tailoring.document import Proof
+from heapwright.artefacts.tailoring.document import Proof, Refinement
 from heapwright.base.errors import ExitCode, HeapwrightError
 
 QUESTION, LOCK, REPLAYS, PROOFS = "question.json", "lock", "replays.json", "proofs.json"
+REFINEMENT = "refinement.json"
 
 
 class Question(SearchQuestion):
@@ -72,6 +75,7 @@ class Replayed(BaseModel):
 
 
 _REPLAYS = TypeAdapter(dict[str, Replayed])
+_REFINEMENTS = TypeAdapter(dict[str, Refinement])
 _PROOFS = TypeAdapter(dict[str, Proof])
 
 
@@ -117,6 +121,15 @@ class TailorFolder:
 
     def keep_replays(self, replays: dict[str, Replayed]) -> None:
         self.keep(REPLAYS, _REPLAYS.dump_json(replays, indent=1).decode())
+
+    def refinements(self) -> dict[str, Refinement]:
+        """By digest. A damaged file is as none: what the folder has of the rounds is joined."""
+        with contextlib.suppress(OSError, ValidationError):
+            return _REFINEMENTS.validate_json((self.path / REFINEMENT).read_bytes())
+        return {}
+
+    def keep_refinements(self, refinements: dict[str, Refinement]) -> None:
+        self.keep(REFINEMENT, _REFINEMENTS.dump_json(refinements, indent=1).decode())
 
     def proofs(self) -> dict[str, Proof]:
         """By digest. A damaged file is as none: the winner is proved again."""

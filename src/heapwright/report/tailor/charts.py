@@ -104,7 +104,7 @@ def _percent(found: Ratio) -> Row:
 
 def step_rows(document: Tailoring) -> list[dict[str, str | float]]:
     """For each step and figure, the change in % if it is undone."""
-    whole = next((each for each in document.candidates if each.name == document.winner), None)
+    whole = document.replayed(document.winner)
     if whole is None:
         return []
     rows: list[dict[str, str | float]] = []

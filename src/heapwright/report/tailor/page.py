@@ -1,12 +1,15 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""A search for an allocator as one page: answer, front, race, judgement, steps, proof, header."""
+"""A search for an allocator as one page.
+
+It has the answer, judgement, race, refinement, front, steps, proof and header.
+"""
 
 import shlex
 from collections.abc import Iterator
 from html import escape
 
-from heapwright.artefacts.tailoring.document import Candidate, Proof, Ratio, Tailoring
+from heapwright.artefacts.tailoring.document import Candidate, Proof, Ratio, Round, Tailoring
 from heapwright.base.quantities import size
 from heapwright.report.pages.frame import frame
 from heapwright.report.pages.parts import Charts, Data, contents, section, table
@@ -25,6 +28,7 @@ def page(document: Tailoring, header: str = "") -> str:
     parts = [
         ("judgement", "Beside existing allocators", judgement(document)),
         ("race", "The race", race(document, charts)),
+        ("refinement", "Neighbours of the winner", refinement(document)),
         ("front", "Time and memory of the proposals", proposals(document, charts)),
         ("steps", "The value of each step", steps(document, charts)),
         ("proof", "Proof", proof(document)),
@@ -101,6 +105,41 @@ def race(document: Tailoring, charts: Charts) -> str:
         "<p>Changes from glibc, on the program itself. Lines are intervals. Less is better.</p>\n"
         + charts.place("race", drawn.race(document), "time and memory in the race", data)
     )
+
+
+def refinement(document: Tailoring) -> str:
+    """What was tried beside the winner in each round, and what became better."""
+    found = document.refinement
+    if found is None:
+        return ""
+    columns = ("neighbour", "instructions", "faults", "peak", "time", "peak memory", "")
+    parts = []
+    for number, each in enumerate(found.rounds, 1):
+        rows = [(*_neighbour(row), *_raced(each, row.name), _fate(each, row)) for row in each.tried]
+        others = [name for name in each.raced if name not in {row.name for row in each.tried}]
+        rows += [(escape(name), "", "", "", *_raced(each, name), "") for name in others]
+        parts.append(
+            f"<p>Round {number}: neighbours of {escape(each.beside)}. Time and peak memory are "
+            "those of a race, as changes from it.</p>\n"
+            + table(columns, rows, "figures", f"neighbours of {escape(each.beside)}")
+        )
+    return "\n".join(parts) + f"<p>No further round: {escape(found.ended)}.</p>\n"
+
+
+def _neighbour(row: Candidate) -> Iterator[str]:
+    yield escape(row.name)
+    yield "" if row.instructions is None else f"{row.instructions:,}"
+    yield "" if row.faults is None else f"{row.faults:,}"
+    yield "" if row.peak_bytes is None else escape(size(row.peak_bytes))
+
+
+def _raced(each: Round, name: str) -> tuple[str, str]:
+    time, memory = each.raced.get(name, (None, None))
+    return ratio(time), ratio(memory)
+
+
+def _fate(each: Round, row: Candidate) -> str:
+    return "winner" if row.name == each.winner else escape(row.left)
 
 
 def proposals(document: Tailoring, charts: Charts) -> str:

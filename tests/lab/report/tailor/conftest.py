@@ -13,6 +13,8 @@ from heapwright.artefacts.tailoring.document import (
     ProgramFigures,
     Proof,
     Ratio,
+    Refinement,
+    Round,
     StepValue,
     Tailoring,
 )
@@ -75,6 +77,33 @@ def tailoring() -> Tailoring:
             "lists-10-huge": (ratio(0.72), ratio(1.06)),
             "broken": (None, None),
         },
+        refinement=Refinement(
+            rounds=(
+                Round(
+                    beside="lists-10-huge",
+                    tried=(
+                        candidate("lists-10-huge-classes-14", 41_000_000, 22, front=True),
+                        candidate("lists-10-huge-pages-4k", 50_000_000, 30, left="no <i>gain"),
+                        Candidate(name="lists-10-huge-sites", digest="f", type="Top"),
+                    ),
+                    raced={
+                        "lists-10-huge": (ratio(1.0), ratio(1.0)),
+                        "mimalloc-latest": (ratio(0.95), ratio(1.3)),
+                        "lists-10-huge-classes-14": (ratio(0.99), ratio(0.92)),
+                        "lists-10-huge-sites": (ratio(1.2), ratio(1.1)),
+                    },
+                    winner="lists-10-huge-classes-14",
+                ),
+                Round(
+                    beside="lists-10-huge-classes-14",
+                    tried=(
+                        candidate("lists-10-huge-classes-14-large-16k", 45_000_000, 29, left="x"),
+                    ),
+                    winner="lists-10-huge-classes-14",
+                ),
+            ),
+            ended="no neighbour <b>gains",
+        ),
         judged=(
             Judgement(
                 command=("./job", "other"),

@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page of a search is whole in itself, escapes, and draws its three charts."""
 
+import re
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 from heapwright.artefacts.tailoring.document import Tailoring
-from heapwright.report.tailor.page import page
+from heapwright.report.tailor.charts import step_rows
+from heapwright.report.tailor.page import page, refinement
 
 HEADER = "using Own = ANSIWrapper<own::Top>;"
 
@@ -17,7 +19,7 @@ def test_the_page_needs_nothing_else(tailoring: Tailoring, browsing: ModuleType)
     found = browsing.Reader(page(tailoring, HEADER))
     assert found.fetched == []
     assert {jump.removeprefix("#") for jump in found.jumps} <= set(found.ids)
-    assert len(found.jumps) == 6
+    assert len(found.jumps) == 7
 
 
 def test_figures_are_there_and_names_are_escaped(tailoring: Tailoring) -> None:
@@ -35,6 +37,27 @@ def test_figures_are_there_and_names_are_escaped(tailoring: Tailoring) -> None:
         assert part in text
     assert "<b>" not in text
     assert "<i>" not in text
+
+
+def test_each_round_shows_what_was_tried_and_what_became_better(tailoring: Tailoring) -> None:
+    text = refinement(tailoring)
+    rows = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in text.split("<tr>")]
+    cells = {row[0]: row[1:] for row in rows if row}
+    better = cells["lists-10-huge-classes-14"]
+    assert better[0] == "41,000,000"
+    assert better[4:] == ["-8.0 % (-11.0 to -4.0)", "winner"]
+    assert cells["lists-10-huge-pages-4k"][3:] == ["", "", "no &lt;i&gt;gain"]
+    assert cells["lists-10-huge-sites"][:3] == ["", "", ""], "it has no replay"
+    assert cells["lists-10-huge-sites"][3].startswith("+20.0 %")
+    assert cells["mimalloc-latest"][3].startswith("-5.0 %")
+    assert "Round 2: neighbours of lists-10-huge-classes-14" in text
+    assert "No further round: no neighbour &lt;b&gt;gains" in text
+
+
+def test_the_steps_of_a_neighbour_are_beside_its_own_replay(tailoring: Tailoring) -> None:
+    refined = tailoring.model_copy(update={"winner": "lists-10-huge-classes-14"})
+    steps = {str(row["figure"]): row["change"] for row in step_rows(refined)}
+    assert steps["peak memory"] == pytest.approx(100 * (31 / 22 - 1))
 
 
 def rows_of(spec: dict[str, dict[str, list[dict[str, object]]]]) -> list[dict[str, object]]:
@@ -59,7 +82,14 @@ def test_no_chart_is_empty(tailoring: Tailoring, browsing: ModuleType) -> None:
 def test_a_search_that_delivered_nothing_has_a_page_too(
     tailoring: Tailoring, browsing: ModuleType
 ) -> None:
-    nothing = {"raced": {}, "judged": (), "winner": "", "steps": (), "proofs": (), "header": ""}
+    nothing: dict[str, object] = {
+        "raced": {},
+        "judged": (),
+        "winner": "",
+        "steps": (),
+        "proofs": (),
+    }
+    nothing |= {"header": "", "refinement": None}
     found = page(tailoring.model_copy(update=nothing))
     assert set(browsing.specs_in(found)) == {"front"}
 
