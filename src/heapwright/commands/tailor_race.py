@@ -105,7 +105,7 @@ def run_s_of(comparison: Comparison) -> float:
 
 
 def blocks_s(blocks: int, treatments: int, run_s: float) -> float:
-    """About the time of so many blocks, with those before them."""
+    """About the time of these measured blocks, with the warm-up."""
     return (blocks + WARMUP) * treatments * run_s
 
 

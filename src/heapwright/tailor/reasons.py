@@ -63,7 +63,7 @@ def block(figures: Figures) -> str:
 
 
 def depth(figures: Figures, objects: int) -> str:
-    """Of a list with so many freed objects."""
+    """Of a list that holds this number of freed objects."""
     deepest = DEPTHS[-1]
     return (
         f"a list of {objects} freed objects serves {percent(figures.hit_share(objects))} of the "

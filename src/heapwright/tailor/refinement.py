@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The sentences around a given one: the same core, with one parameter a step lower or higher.
 
-The order is that of a promise: about the share of the time or of the peak memory that the step can
-change, from the figures of the program. It limits the search. The replays and the race judge.
+The figures of the program order them by a promise. That is about the share of the time or of the
+peak memory that the step can change. It limits the search. The replays and the race judge.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator
