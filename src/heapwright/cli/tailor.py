@@ -62,7 +62,9 @@ def tailor(
     ] = None,
     proposal: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Try this proposal or neighbour alone, such as lists-12."),
+        typer.Option(
+            metavar="NAME", help="Try this proposal or neighbour alone, such as lists-12."
+        ),
     ] = None,
     budget: Annotated[
         float, options.minutes("About the length of the search. One that is too short is refused.")

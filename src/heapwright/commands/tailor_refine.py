@@ -150,7 +150,8 @@ class _Climb:
         """Why this round is the last; empty: a neighbour won."""
         before, folder = self._winner, self.place.folder
         found = variants(before.sentence, self.search.figures, self.tried)
-        trial = _Trial(candidates_of(found.replayed, folder), candidates_of(found.raced, folder))
+        direct = found.raced if self.what.trace is None else ()  # the race of a trace is a replay
+        trial = _Trial(candidates_of(found.replayed, folder), candidates_of(direct, folder))
         if not trial.all:
             return "every neighbour was tried"
         name = f"refined-{number}-{before.digest}"

@@ -8,11 +8,14 @@ import os
 import shutil
 from collections import Counter
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import pytest
 
 from heapwright.analysis.looks import fixed
+from heapwright.artefacts.comparison.document import Comparison, Design
+from heapwright.artefacts.run.measured import Run
 from heapwright.artefacts.tailoring.advice import Advice
 from heapwright.artefacts.tailoring.document import Proof
 from heapwright.artefacts.tailoring.folder import Question, Replayed, TailorFolder
@@ -37,6 +40,7 @@ from heapwright.tailor.figures import Figures
 from heapwright.tailor.grammar import Sentence
 from heapwright.tailor.proposals import propose
 from heapwright.tailor.refinement import Variants, neighbours
+from support.documents import made
 
 from .tailoring import composed, shorten
 from .tools import Done, Heapwright, compile_c, forwarding
@@ -322,6 +326,27 @@ def test_times_choose_the_finalists_if_few_were_counted(monkeypatch: pytest.Monk
     assert "s of the budget" in note
     (note,) = notes({"a": failed, "b": counted, "glibc": counted}, "ab")
     assert note.endswith("1 of 2 could not be counted (no memory)")
+
+
+def test_the_refinement_leaves_the_time_of_the_judgement() -> None:
+    """Of each unseen input 15 blocks of four runs and one warm-up, and a minute for the proof."""
+    unseen = Input(("job", "two")), Input(("job", "three"))
+    options = Options(
+        (Input(("job",)),), unseen, "own", None, 1000, None, 0.02, (), 1, None, None, True
+    )
+    race = made(
+        Comparison,
+        design=made(Design, baseline="glibc", confidence=0.95),
+        runs=(made(Run, allocator="glibc", wall_s=1.0), made(Run, wall_s=3.0)),
+    )
+    search = Search(Figures(), (), "c++", {}, race=race, against="mimalloc", leanest="jemalloc")
+    search.unseen_s = {unseen[0]: 5.0}
+    left = tailor._refinement_s  # noqa: SLF001
+    judged = 16 * 4 * (5 + 2)
+    assert left(options, search, monotonic()) == pytest.approx(1000 - 60 - judged, abs=1)
+    assert left(options, search, monotonic() - 600) == pytest.approx(400 - 60 - judged, abs=1)
+    search.unseen_s = {}
+    assert left(options, search, monotonic()) == pytest.approx(500, abs=1), "half of the budget"
 
 
 def test_an_allocator_that_cannot_be_counted_is_not_tried_again(
