@@ -9,6 +9,7 @@ the ratios to the baseline, by bootstrap over blocks from ten blocks on, t-based
 stands for itself: the confidence is not shared among the scopes.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -73,8 +74,11 @@ def rank(this: Model, box: Grid, scope: Scope, question: Question) -> Ranking | 
     model = _fitted(this.observed, averaged, names, question.baseline)
     estimates = averaged.values.mean(axis=0)
     if this.observed.scale == "linear":
-        # What is zero in every run must not come out as what sums leave over.
-        estimates[np.abs(estimates) < ROUNDING * np.abs(averaged.values).max()] = 0.0
+        # What is zero in every run must not come out as what sums leave over. A tie between two
+        # shown numbers must not depend on the order in which a processor adds.
+        largest = np.abs(averaged.values).max()
+        if largest > 0:
+            estimates = np.round(estimates, -math.ceil(math.log10(ROUNDING * largest))) + 0.0
     sign = -1.0 if question.better == "higher" else 1.0
     low, high, method = _ratios(this.observed, averaged, model, names, question)
     groups = _letters(model, names, sign * estimates, question.confidence)
