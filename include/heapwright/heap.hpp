@@ -119,6 +119,7 @@
 #include <heapwright/layers/reuse/spare_heap.hpp>            // large objects, up to a sum
 
 // combine: several heaps as one
+#include <heapwright/layers/combine/call_site_heap.hpp>   // a heap for some call sites
 #include <heapwright/layers/combine/hybrid_heap.hpp>      // two heaps, by size
 #include <heapwright/layers/combine/seg_heap.hpp>         // by size class, upward for a fit
 #include <heapwright/layers/combine/select_mmap_heap.hpp> // large objects are mapped
@@ -164,6 +165,7 @@
 #include <heapwright/layers/region/nested_heap.hpp>          // children end with their parent
 #include <heapwright/layers/region/obstack_heap.hpp>         // a stack of growing objects
 #include <heapwright/layers/region/region_heap.hpp>          // chunks that double in size
+#include <heapwright/layers/region/short_lived_heap.hpp>     // a ring of counted arenas
 #include <heapwright/layers/region/xalloc_heap.hpp>          // after the last object in use
 #include <heapwright/layers/region/zone_heap.hpp>            // chunks of one size
 

@@ -20,6 +20,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/introspection.hpp>
@@ -66,6 +67,29 @@ struct CApi {
             return orNoMemory(nullptr);
         }
         return realloc(object, total);
+    }
+
+    // The same for a heap that serves some call sites specially. `caller` is the return address of
+    // the program's request.
+
+    static void* mallocFrom(std::size_t size, const void* caller) {
+        void* const object = heap().tryMallocFrom(size, caller);
+        return object != nullptr ? object : malloc(size);
+    }
+
+    static void* callocFrom(std::size_t count, std::size_t size, const void* caller) {
+        std::size_t total = 0;
+        if (!__builtin_mul_overflow(count, size, &total)) {
+            if (void* const object = heap().tryMallocFrom(total, caller)) {
+                return std::memset(object, 0, total);
+            }
+        }
+        return calloc(count, size);
+    }
+
+    /// An object stays with the heap that made it, or moves to the heap of all other call sites.
+    static void* reallocFrom(void* object, std::size_t size, const void* caller) {
+        return object == nullptr ? mallocFrom(size, caller) : realloc(object, size);
     }
 
     static void* memalign(std::size_t alignment, std::size_t size) {

@@ -10,6 +10,7 @@
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/fork_and_signals.hpp>
 #include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
 
 #include <cstddef>
 #include <type_traits>

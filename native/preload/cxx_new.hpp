@@ -16,6 +16,7 @@
 #include <new>
 
 #include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
 #include <heapwright/structure/cache/fast_path.hpp>
 
 #include <preload/instance.hpp>
@@ -49,6 +50,8 @@ struct NothrowForm {
 
 template <class Allocator, class Runtime>
 struct CxxNew {
+    using Heap = Allocator;
+
     static void* allocate(std::size_t size) {
         if constexpr (SplitPathHeap<Allocator>) {
             void* const object = instance<Allocator>().tryMallocFast(size);
@@ -59,6 +62,13 @@ struct CxxNew {
             }
             return persist(size);
         }
+    }
+
+    /// For a heap that serves some call sites specially. `caller` is the return address of the
+    /// program's request.
+    static void* allocateFrom(std::size_t size, const void* caller) {
+        void* const object = instance<Allocator>().tryMallocFrom(size, caller);
+        return object != nullptr ? object : allocate(size);
     }
 
     static void* allocate(std::size_t size, std::align_val_t alignment) {

@@ -52,4 +52,13 @@ concept RecyclingHeap = Heap<H> && requires(H heap, std::size_t size, void (*rec
     { heap.malloc(size, recycle) } -> std::same_as<void*>;
 };
 
+/// A heap that serves some call sites specially. `tryMallocFrom` gets the return address of the
+/// program's request. It returns null for any other call site, and the caller then uses `malloc`.
+/// `resolveSites` finds the call sites in the code that is loaded at that moment.
+template <class H>
+concept SitePredictingHeap = Heap<H> && requires(H heap, std::size_t size, const void* caller) {
+    { heap.tryMallocFrom(size, caller) } -> std::same_as<void*>;
+    { heap.resolveSites() } -> std::same_as<void>;
+};
+
 } // namespace heapwright

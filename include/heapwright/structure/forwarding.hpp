@@ -88,6 +88,19 @@ public:
         SuperHeap::free(object, size);
     }
 
+    [[nodiscard, gnu::always_inline]] void* tryMallocFrom(std::size_t size,
+                                                          const void* caller) noexcept
+        requires SitePredictingHeap<SuperHeap>
+    {
+        return SuperHeap::tryMallocFrom(size, caller);
+    }
+
+    void resolveSites() noexcept
+        requires SitePredictingHeap<SuperHeap>
+    {
+        SuperHeap::resolveSites();
+    }
+
     // --- core/bulk.hpp ---
 
     [[nodiscard, gnu::always_inline]] ObjectLink* mallocBatch(std::size_t size,

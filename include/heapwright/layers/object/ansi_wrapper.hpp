@@ -215,6 +215,8 @@ public:
     using Forwards::inspect;
     using Forwards::owns;
     using Forwards::purgeExpired;
+    using Forwards::resolveSites;
+    using Forwards::tryMallocFrom; ///< The caller applies the rules to its null.
     using Forwards::walk;
 
 private:
