@@ -24,6 +24,7 @@
 
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/platform/errno_keeper.hpp>
 #include <heapwright/platform/pages.hpp>
@@ -70,7 +71,13 @@ struct CApi {
     }
 
     // The same for a heap that serves some call sites specially. `caller` is the return address of
-    // the program's request.
+    // the program's request. The library's constructor calls `resolveSites`.
+
+    static void resolveSites() {
+        if constexpr (SitePredictingHeap<Allocator>) {
+            heap().resolveSites();
+        }
+    }
 
     static void* mallocFrom(std::size_t size, const void* caller) {
         void* const object = heap().tryMallocFrom(size, caller);

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Asks a heap of its own for the objects of some call sites. The list of call sites comes from a
-// recording of the program. The caller passes the return address of its malloc (`tryMallocFrom`).
-// If the list has the address with the size, the first heap is asked. Every other request, and each
-// one that the first heap declines, goes to the superheap.
+// Asks a heap of its own for the objects of some call sites. The policy knows these call sites, for
+// example from a recording of the program. The caller passes the return address of the program's
+// request (`tryMallocFrom`). If the policy has the address with the size, the first heap is asked.
+// Every other request, and each one that the first heap declines, goes to the superheap.
 //
 // A freed object returns to the heap that it came from: the first heap recognises its own by the
-// address (`owns`). A wrong list thus costs only performance. Before `resolveSites`, and for code
-// that is loaded later, no call site is known.
+// address (`owns`). A wrong prediction thus costs only performance. Before `resolveSites`, and for
+// code that is loaded later, no call site is known.
 //
 // The layer stands above the locks of the superheap. Pre: the first heap is safe for the threads
 // and signal handlers for which the superheap is.
@@ -17,7 +17,7 @@
 // Source: Barrett and Zorn, "Using lifetime predictors to improve memory allocation performance",
 // PLDI 1993.
 //
-// Example: CallSiteHeap<NoCallSites, ShortLivedHeap<16, 8 * KiB, MmapHeap>, MallocHeap>
+// Example: CallSiteHeap<CallSiteTable<NoCallSites>, ShortLivedHeap<16, 8 * KiB, MmapHeap>, MallocHeap>
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -39,9 +39,11 @@ namespace heapwright {
 
 namespace detail {
 
-/// The type that `HandlerNotifiedHeap` demands, if the heap below has it.
+/// The type that `HandlerNotifiedHeap` demands. Void if the heap is not notified.
 template <class H>
-struct HandlerType {};
+struct HandlerType {
+    using BeforeHandler = void;
+};
 
 template <HandlerNotifiedHeap H>
 struct HandlerType<H> {
@@ -50,10 +52,10 @@ struct HandlerType<H> {
 
 } // namespace detail
 
-template <CallSiteList Sites, OwningHeap First, SizedHeap SuperHeap>
+template <CallSitePolicy Sites, OwningHeap First, SizedHeap SuperHeap>
     requires(SizedHeap<First> && First::alignment == SuperHeap::alignment &&
              alignmentOffsetOf<First> == alignmentOffsetOf<SuperHeap>)
-class CallSiteHeap : private Forwarding<SuperHeap>, public detail::HandlerType<SuperHeap> {
+class CallSiteHeap : private Forwarding<SuperHeap> {
     using Forwards = Forwarding<SuperHeap>;
 
 public:
@@ -71,7 +73,7 @@ public:
         return SuperHeap::malloc(size);
     }
 
-    /// Null if the list does not have this call site, or if its heap declines.
+    /// Null if the policy does not have this call site, or if the first heap declines.
     [[nodiscard, gnu::always_inline]] void* tryMallocFrom(std::size_t size,
                                                           const void* caller) noexcept {
         if (sites_.has(caller, size)) {
@@ -179,12 +181,14 @@ public:
         eachFork([](auto& heap) { heap.afterForkInChild(); });
     }
 
+    using BeforeHandler = typename detail::HandlerType<SuperHeap>::BeforeHandler;
+
     [[nodiscard]] static bool inRequest() noexcept
         requires HandlerNotifiedHeap<SuperHeap>
     {
         return SuperHeap::inRequest();
     }
-    [[nodiscard]] static auto beforeHandler(auto part, Address interrupted) noexcept
+    [[nodiscard]] static BeforeHandler beforeHandler(auto part, Address interrupted) noexcept
         requires HandlerNotifiedHeap<SuperHeap>
     {
         return SuperHeap::beforeHandler(part, interrupted);
@@ -213,7 +217,7 @@ private:
     }
 
     First first_;
-    CallSiteTable<Sites> sites_;
+    Sites sites_;
 };
 
 } // namespace heapwright

@@ -52,6 +52,13 @@ concept CallSiteList = requires {
     { S::sites } -> std::convertible_to<std::span<const CallSite>>;
 };
 
+/// A policy that knows some call sites. `has` gets the return address of a request and its size.
+template <class P>
+concept CallSitePolicy = requires(P policy, const void* caller, std::size_t size) {
+    { policy.has(caller, size) } noexcept -> std::same_as<bool>;
+    { policy.resolve() } noexcept -> std::same_as<void>;
+};
+
 /// The list without call sites.
 struct NoCallSites {
     static constexpr std::array<CodeModule, 0> modules{};
@@ -139,5 +146,7 @@ private:
 
     std::array<std::atomic<std::uint64_t>, places> places_{};
 };
+
+static_assert(CallSitePolicy<CallSiteTable<NoCallSites>>);
 
 } // namespace heapwright
