@@ -45,11 +45,12 @@ struct CallSite {
     return roundUp(size + Tag::bytes, minAlignment);
 }
 
-/// A list of call sites, as constants.
+/// A list of call sites, in arrays.
 template <class S>
 concept CallSiteList = requires {
     { S::modules } -> std::convertible_to<std::span<const CodeModule>>;
     { S::sites } -> std::convertible_to<std::span<const CallSite>>;
+    { S::sites.size() } -> std::convertible_to<std::size_t>;
 };
 
 /// A policy that knows some call sites. `has` gets the return address of a request and its size.
@@ -67,15 +68,14 @@ struct NoCallSites {
 
 template <CallSiteList List>
 class CallSiteTable {
-    static constexpr std::span<const CodeModule> modules = List::modules;
-    static constexpr std::span<const CallSite> sites = List::sites;
+    static constexpr std::size_t count = List::sites.size();
     /// At most a quarter of the places is in use, so most searches end at the first place.
-    static constexpr std::size_t places = std::bit_ceil(4 * sites.size() + 2);
+    static constexpr std::size_t places = std::bit_ceil(4 * count + 2);
 
 public:
     [[nodiscard, gnu::always_inline]] bool has(const void* caller,
                                                std::size_t size) const noexcept {
-        if constexpr (sites.empty()) {
+        if constexpr (count == 0) {
             return false;
         } else {
             const std::uint64_t key = keyOf(addressOf(caller), callSiteBlock(size));
@@ -94,8 +94,8 @@ public:
     /// Enters the call sites of the modules that are loaded now.
     void resolve() noexcept {
         platform::forEachModule([this](const platform::LoadedModule& loaded) {
-            for (const CallSite& site : sites) {
-                if (isText(loaded.buildId, modules[site.module].buildId)) {
+            for (const CallSite& site : List::sites) {
+                if (isText(loaded.buildId, List::modules[site.module].buildId)) {
                     enter(keyOf(loaded.bias + site.address, site.block));
                 }
             }
