@@ -11,13 +11,14 @@ writes nothing. Its exit status is 1 if the page is not up to date.
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from heapwright.artefacts.composition.layers import Layer, Toolbox, read_toolbox
-from heapwright.tailor.grammar import KIB, Core, Sentence, Step
-from heapwright.tailor.promises import PROMISES
+from heapwright.tailor.grammar import KIB, Core, Sentence, SiteHeap, Step
+from heapwright.tailor.promises import PROMISES, promises_of
+from heapwright.tailor.sites import Place, SiteKey
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = Path("docs/reference/tailor-grammar.md")
@@ -44,7 +45,15 @@ SLOTS = {
     "block": "a choice of sizes, which the replays judge",
     "slots": "the limit of large objects",
     "purge": "a choice of delays, which the replays judge",
+    "sites": "the lives of the objects of each call site",
+    "arenas": "the objects of these call sites that live longer",
 }
+SITES = SiteHeap((SiteKey(Place("program", "00ff", 0x1234), 32),), 16)
+SITES_HEAD = """## Call sites: a heap for short-lived objects
+
+These steps stand above the others of any sentence. The step `Top` of the sentence is then `Others`.
+They race on the program itself, because a replay is the caller of each request.
+"""
 HEAD = """<!-- SPDX-FileCopyrightText: The Heapwright authors -->
 <!-- SPDX-License-Identifier: Apache-2.0 -->
 
@@ -69,16 +78,36 @@ def page(toolbox: Toolbox) -> str:
     parts = [HEAD]
     for core, sentence in SENTENCES.items():
         parts.append(f"## {TITLES[core]}\n")
-        parts.append("| step | layer or policy | demands | decided by |\n|---|---|---|---|")
-        parts.append("\n".join(_rows(sentence, toolbox)) + "\n")
+        wrapper = toolbox.layer("ANSIWrapper")
+        last = f"| the allocator | `ANSIWrapper` | {_demands(wrapper)} |  |"
+        parts += _table([*_rows(sentence.steps(), toolbox), last])
         parts += [f"{text}\n" for text in _variants(sentence)]
-        promised = ", ".join(f"`{each}`" for each in PROMISES[core])
-        parts.append(f"Mistakes with a promised end: {promised}.\n")
+        parts.append(f"Mistakes with a promised end: {_list(PROMISES[core])}.\n")
+    parts += [SITES_HEAD, *_sites(toolbox)]
     return "\n".join(parts).rstrip() + "\n"
 
 
-def _rows(sentence: Sentence, toolbox: Toolbox) -> Iterator[str]:
-    for step in sentence.steps():
+def _table(rows: Iterable[str]) -> list[str]:
+    head = "| step | layer or policy | demands | decided by |\n|---|---|---|---|"
+    return [head, "\n".join(rows) + "\n"]
+
+
+def _list(mistakes: Iterable[str]) -> str:
+    return ", ".join(f"`{each}`" for each in mistakes)
+
+
+def _sites(toolbox: Toolbox) -> Iterator[str]:
+    """The steps of the heap for call sites, and what a program that misuses its heap loses."""
+    sentence = SENTENCES["superblocks"]
+    steps = list(replace(sentence, sites=SITES).steps())
+    yield from _table(_rows(steps[len(list(sentence.steps())) :], toolbox))
+    left = promises_of(replace(sentence, sites=SITES))
+    lost = [each for each in promises_of(sentence) if each not in left]
+    yield f"Mistakes whose end is then no longer promised: {_list(lost)}.\n"
+
+
+def _rows(steps: Iterable[Step], toolbox: Toolbox) -> Iterator[str]:
+    for step in steps:
         if step.keyword == "struct" and step.type == "{}":
             continue  # a name alone
         layer = _layer(step, toolbox)
@@ -86,8 +115,6 @@ def _rows(sentence: Sentence, toolbox: Toolbox) -> Iterator[str]:
         shown = layer.name if layer else step.type.partition("<")[0].partition("{")[0].strip()
         what = f"`{shown}`" if shown else "a policy"
         yield f"| {step.name} | {what} | {demands} | {SLOTS[step.slot] if step.slot else ''} |"
-    wrapper = toolbox.layer("ANSIWrapper")
-    yield f"| the allocator | `ANSIWrapper` | {_demands(wrapper)} |  |"
 
 
 def _layer(step: Step, toolbox: Toolbox) -> Layer | None:

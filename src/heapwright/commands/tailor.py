@@ -65,6 +65,7 @@ from heapwright.commands.tailor_race import (
     run_s_of,
 )
 from heapwright.commands.tailor_refine import refine
+from heapwright.commands.tailor_sites import figures_with_sites
 from heapwright.commands.tailor_steps import Place, value_steps
 from heapwright.commands.tailor_text import announce, print_proposals, print_tailoring
 from heapwright.compose.compiler import find_compiler
@@ -74,7 +75,7 @@ from heapwright.experiment.preload import PreloadPaths
 from heapwright.experiment.treatments import Request
 from heapwright.replay.instructions import can_count
 from heapwright.report.tailor.page import page
-from heapwright.tailor.figures import Figures, figures_of, together
+from heapwright.tailor.figures import Figures, together
 from heapwright.tailor.grammar import Sentence
 from heapwright.tailor.judge import beside_of, finalists, leanest_near
 from heapwright.tailor.proposals import propose
@@ -215,7 +216,7 @@ def _read(options: Options, folder: TailorFolder, tell: ReportStep) -> Figures:
     found = []
     for number, each in enumerate(options.inputs):
         tell("recording the inputs", f"{number} of {len(options.inputs)}")
-        found.append(figures_of(_trace_of(each, number, folder, options)))
+        found.append(figures_with_sites(_trace_of(each, number, folder, options)))
     return together(found)
 
 

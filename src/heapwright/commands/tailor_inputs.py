@@ -28,8 +28,8 @@ from heapwright.experiment.treatments import Treatment
 from heapwright.record.recorder import HowToRecord
 
 GLIBC = Allocator(name="glibc", kind=Kind.SYSTEM)
-WHOLE = HowToRecord(follow=True)
-"""Drivers and servers start the process that does the work."""
+WHOLE = HowToRecord(follow=True, stacks=True)
+"""Drivers and servers start the process that does the work. The stacks name the call sites."""
 
 
 def check_input(each: Input) -> None:

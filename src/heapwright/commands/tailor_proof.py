@@ -33,7 +33,7 @@ from heapwright.experiment.treatments import Request
 from heapwright.tailor.figures import Figures
 from heapwright.tailor.grammar import Sentence
 from heapwright.tailor.header import header_of, type_of
-from heapwright.tailor.promises import PROMISES
+from heapwright.tailor.promises import promises_of
 
 COMMON = 12
 """Sizes of the program that the sanitized heap serves, besides those around its limits."""
@@ -129,7 +129,7 @@ def examined(
 ) -> tuple[Proof, bool]:
     """The examinations after the conformance suite, and whether their result is final."""
     own, environment = native.native_dir(), dict(os.environ)
-    promises = PROMISES[sentence.core]
+    promises = promises_of(sentence)
     failed: list[Failed] = []
     with Scratch() as work, PreloadPaths() as paths:
         compiler = find_compiler(compiler_name, environment, work)

@@ -10,16 +10,17 @@ from pathlib import Path
 import numpy as np
 
 from heapwright.artefacts.trace.file import trace_info
-from heapwright.artefacts.trace.frame import ROUTINES, frames
+from heapwright.artefacts.trace.frame import frames
 from heapwright.artefacts.trace.processes import processes_of
 from heapwright.base.errors import HeapwrightError
+from heapwright.tailor import sites
+from heapwright.tailor.deaths import FREES
 from heapwright.tailor.size_classes import block_of
 
 DEPTHS = (8, 16, 32, 64, 128, 256, 512, 1024)
 """Of a list of freed objects, that are tried on the trace."""
 WALKED = 2_000_000
 """Events whose alternation is followed. Later ones repeat it."""
-FREES = frozenset(name for name in ROUTINES.values() if "free" in name or "delete" in name)
 
 
 @dataclass(slots=True)
@@ -46,6 +47,8 @@ class Figures:
     walked: int = 0
     """The allocations that `hits` counts."""
     inputs: int = 1
+    sites: dict[sites.SiteKey, sites.SiteLives] = field(default_factory=dict)
+    """The call sites; empty without call stacks."""
 
     def hit_share(self, depth: int) -> float:
         return self.hits.get(depth, 0) / self.walked if self.walked else 0.0
@@ -115,6 +118,7 @@ def together(all_: list[Figures]) -> Figures:
         whole.peak_bytes = max(whole.peak_bytes, each.peak_bytes)
         for depth, hits in each.hits.items():
             whole.hits[depth] = whole.hits.get(depth, 0) + hits
+    whole.sites = sites.together([each.sites for each in all_])
     return whole
 
 

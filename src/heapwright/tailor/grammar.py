@@ -2,25 +2,31 @@
 # SPDX-License-Identifier: Apache-2.0
 """The grammar of tailored allocators: a sentence is a row of steps over the existing layers.
 
-    allocator    := small-objects  large-objects  threads  handlers  "ANSIWrapper"
+    allocator    := small-objects  large-objects  threads  handlers  [ call-sites ]  "ANSIWrapper"
     small-objects := lists | fit | superblocks | owner-caches
     lists        := chunks  "SizeHeap"  classes  "StrictSegHeap"       freed objects stay in a class
     fit          := "SbrkHeap"  "CoalesceHeap"  quick-lists            objects split and merge
     superblocks  := "AlignedBlockHeap"  slots  "HoardHeap"             each thread, bounded blowup
     owner-caches := "ExtentHeap"  slots  "HoardHeap"  "OwnerCacheHeap" a cache for each thread
+    call-sites   := list  "ShortLivedHeap"  "CallSiteHeap"             some call sites apart
 
 Every sentence compiles. The tests compile one of each production, and all of them with -m slow.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
+
+from heapwright.tailor.sites import Place, SiteKey
 
 Core = Literal["lists", "fit", "superblocks", "owner-caches"]
 KIB = 1024
 MIB = 1024 * KIB
 NEVER = -1
 """Memory is never returned."""
+SITES_A_LINE = 3
+ARENA = 8 * KIB
+"""Of the heap for call sites: the size of an arena."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +39,14 @@ class Step:
     """What decides it; the reason of the slot becomes a part of the caption."""
     caption: str = ""
     keyword: str = "using"
+
+
+@dataclass(frozen=True, slots=True)
+class SiteHeap:
+    """A heap for the objects of some call sites."""
+
+    keys: tuple[SiteKey, ...]
+    arenas: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +73,8 @@ class Sentence:
     """Of `owner-caches`: free memory returns to the system after this time."""
     threads: bool = False
     """Several threads allocate."""
+    sites: SiteHeap | None = None
+    """None: all call sites have the same heap."""
     reasons: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -68,12 +84,18 @@ class Sentence:
 
     def steps(self) -> Iterator[Step]:
         """From the source of the memory to the rules of C. The last but one is `Top`."""
-        yield from {
+        steps = {
             "lists": self._lists,
             "fit": self._fit,
             "superblocks": self._superblocks,
             "owner-caches": self._owner_caches,
         }[self.core]()
+        if self.sites is None:
+            yield from steps
+            return
+        for step in steps:
+            yield replace(step, name="Others") if step.name == "Top" else step
+        yield from _call_sites(self.sites)
 
     def _lists(self) -> Iterator[Step]:
         source = "HugePageHeap<platform::AdvisedHugePages>" if self.huge_pages else "MmapHeap"
@@ -179,6 +201,39 @@ def _top(below: str, *, locked: bool) -> Iterator[Step]:
         yield Step("Locked", f"LockedHeap<FutexLock, {below}>", "threads", "one thread at a time")
         below = "Locked"
     yield Step("Top", f"SignalSafeHeap<{below}>", "", "a handler may interrupt")
+
+
+def _call_sites(sites: SiteHeap) -> Iterator[Step]:
+    modules = sorted({(key.place.build_id, key.place.module) for key in sites.keys})
+    lines = [
+        "{",
+        f"    static constexpr std::array<CodeModule, {len(modules)}> modules = {{{{",
+        *(f'        {{"{name}", "{build_id}"}},' for build_id, name in modules),
+        "    }};",
+        f"    static constexpr std::array<CallSite, {len(sites.keys)}> sites = {{{{",
+        *(f"        {line}" for line in _rows(sites.keys, [build_id for build_id, _ in modules])),
+        "    }};",
+        "}",
+    ]
+    yield Step(
+        "BriefSites", "\n".join(lines), "sites", "call sites of short-lived objects", "struct"
+    )
+    brief = f"ShortLivedHeap<{sites.arenas}, {size(ARENA)}, MmapHeap>"
+    yield Step("Brief", brief, "arenas", "a ring of arenas, each used again when it is empty")
+    top = "CallSiteHeap<CallSiteTable<BriefSites>, Brief, Others>"
+    yield Step("Top", top, "", "the objects of these call sites apart")
+
+
+def _rows(keys: tuple[SiteKey, ...], build_ids: list[str]) -> list[str]:
+    """The entries of the table, several in a line: module, return address and block."""
+
+    def entry(place: Place, block: int) -> str:
+        return f"{{{build_ids.index(place.build_id)}, {place.address:#x}, {block}}},"
+
+    return [
+        " ".join(entry(*key) for key in keys[at : at + SITES_A_LINE])
+        for at in range(0, len(keys), SITES_A_LINE)
+    ]
 
 
 def _slots(large: int) -> str:

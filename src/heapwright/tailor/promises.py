@@ -7,7 +7,7 @@ The mistakes are those of `heapwright.compose.mistakes`. What is not named here 
 
 from collections.abc import Mapping
 
-from heapwright.tailor.grammar import Core
+from heapwright.tailor.grammar import Core, Sentence
 
 _INVALID = "free(): invalid pointer"
 _TWICE = "free(): double free"
@@ -35,3 +35,13 @@ PROMISES: Mapping[Core, Mapping[str, str]] = {
     "owner-caches": {**_SIZES, **_FOREIGN},
 }
 """By mistake, the words behind `heapwright: ` with which the program aborts."""
+
+
+def promises_of(sentence: Sentence) -> Mapping[str, str]:
+    """The same of a sentence. The heap of some call sites checks no object, so it detects no second
+    free and no free inside an object."""
+    promises = PROMISES[sentence.core]
+    if sentence.sites is None:
+        return promises
+    anywhere = {**_SIZES, **_FOREIGN}
+    return {mistake: words for mistake, words in promises.items() if mistake in anywhere}
