@@ -13,8 +13,8 @@ from heapwright.artefacts.trace.file import trace_info
 from heapwright.artefacts.trace.frame import frames
 from heapwright.artefacts.trace.processes import processes_of
 from heapwright.base.errors import HeapwrightError
-from heapwright.tailor import sites
 from heapwright.tailor.deaths import FREES
+from heapwright.tailor.sites import SiteKey, SiteLives, worst_of
 from heapwright.tailor.size_classes import block_of
 
 DEPTHS = (8, 16, 32, 64, 128, 256, 512, 1024)
@@ -47,7 +47,7 @@ class Figures:
     walked: int = 0
     """The allocations that `hits` counts."""
     inputs: int = 1
-    sites: dict[sites.SiteKey, sites.SiteLives] = field(default_factory=dict)
+    sites: dict[SiteKey, SiteLives] = field(default_factory=dict)
     """The call sites; empty without call stacks."""
 
     def hit_share(self, depth: int) -> float:
@@ -118,7 +118,7 @@ def together(all_: list[Figures]) -> Figures:
         whole.peak_bytes = max(whole.peak_bytes, each.peak_bytes)
         for depth, hits in each.hits.items():
             whole.hits[depth] = whole.hits.get(depth, 0) + hits
-    whole.sites = sites.together([each.sites for each in all_])
+    whole.sites = worst_of([each.sites for each in all_])
     return whole
 
 

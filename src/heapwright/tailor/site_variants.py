@@ -33,7 +33,7 @@ class _Ring:
     """Arenas that may have an old object at once."""
 
 
-RINGS = (_Ring(16, 4), _Ring(64, 16))
+RINGS = (_Ring(64, 16), _Ring(512, 256))
 
 
 def site_variants(sentence: Sentence, figures: Figures) -> tuple[Sentence, ...]:

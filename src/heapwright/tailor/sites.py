@@ -98,7 +98,7 @@ def sites_of_events(
     return walk.over()
 
 
-def together(all_: Sequence[Mapping[SiteKey, SiteLives]]) -> dict[SiteKey, SiteLives]:
+def worst_of(all_: Sequence[Mapping[SiteKey, SiteLives]]) -> dict[SiteKey, SiteLives]:
     """Several inputs: a call site is as good as in its worst input."""
     found: dict[SiteKey, SiteLives] = {}
     for each in all_:

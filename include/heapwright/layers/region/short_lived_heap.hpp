@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A ring of arenas for objects that die soon. A request moves a pointer and counts the object. A
-// free counts it down. An arena without live objects is used again from its start. If the last
-// object of the pointer is freed, the pointer moves back, so a stack of objects stays where it is.
+// free counts it down. An arena without live objects is used again from its start. A further arena
+// is used only if all used ones have live objects. If the newest object is freed, the pointer moves
+// back, so a stack of objects stays where it is.
 //
 // The heap never waits and never searches for free objects. If each arena has a live object, it
 // declines, and so it does for a large object. It stands beside a heap that serves the rest
@@ -170,7 +171,8 @@ private:
                                               std::memory_order_relaxed);
     }
 
-    /// Goes on to the next empty arena. False if there is none.
+    /// Goes on to the next empty arena. It takes an unused one if no used one is empty. False if
+    /// there is none.
     [[gnu::noinline]] bool findArena() noexcept {
         if (toDecline_ > 0) {
             --toDecline_;
@@ -183,20 +185,30 @@ private:
             }
             memory_.store(addressOf(memory), std::memory_order_relaxed);
         }
-        for (std::size_t step = 1; step <= Arenas; ++step) {
-            const std::size_t index = (current_ + step) % Arenas;
-            Arena& arena = arenas_[index];
-            if (arena.live == arena.freedByOthers.load(std::memory_order_acquire)) {
-                arena.live = 0;
-                arena.freedByOthers.store(0, std::memory_order_relaxed);
-                current_ = index;
-                next_ = firstOf(index);
-                end_ = next_ + ArenaBytes - minAlignment;
+        std::size_t index = current_;
+        for (std::size_t step = 0; step < used_; ++step) {
+            index = index + 1 < used_ ? index + 1 : 0;
+            if (arenas_[index].live ==
+                arenas_[index].freedByOthers.load(std::memory_order_acquire)) {
+                begin(index);
                 return true;
             }
         }
+        if (used_ < Arenas) {
+            begin(used_++);
+            return true;
+        }
         toDecline_ = patience;
         return false;
+    }
+
+    /// Pre: the arena is empty.
+    void begin(std::size_t index) noexcept {
+        arenas_[index].live = 0;
+        arenas_[index].freedByOthers.store(0, std::memory_order_relaxed);
+        current_ = index;
+        next_ = firstOf(index);
+        end_ = next_ + ArenaBytes - minAlignment;
     }
 
     /// The address of the first tag of an arena. Its object is a multiple of 16.
@@ -208,6 +220,7 @@ private:
     std::atomic<std::uint32_t> owner_{noThread}; ///< 1 + the number of the thread
     std::atomic<bool> busy_{false};              ///< the owner is in `malloc` or `free`
     std::uint32_t toDecline_ = 0;
+    std::size_t used_ = 0;    ///< the arenas that have ever served; later ones are untouched
     std::size_t current_ = 0; ///< the arena that serves
     Address next_ = 0;        ///< of the next tag there
     Address end_ = 0;

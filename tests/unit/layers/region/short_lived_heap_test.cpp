@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -79,6 +80,24 @@ TEST(ShortLivedHeap, StaysWhereItIsForAStackOfObjects) {
     }
     heap.free(bottom);
     EXPECT_EQ(heap.malloc(size), bottom) << "an empty arena starts again";
+}
+
+TEST(ShortLivedHeap, UsesNoMoreArenasThanItNeeds) {
+    ShortLivedHeap<64, 1 * KiB, CountingHeap> heap;
+    Address low = ~Address{0};
+    Address high = 0;
+    void* before = nullptr;
+    for (int i = 0; i < 1000; ++i) {
+        void* const object = heap.malloc(size);
+        low = std::min(low, addressOf(object));
+        high = std::max(high, addressOf(object));
+        if (before != nullptr) {
+            heap.free(before);
+        }
+        before = object;
+    }
+    EXPECT_GT(high - low, 1 * KiB);
+    EXPECT_LT(high - low, 2 * KiB) << "two arenas in turn";
 }
 
 TEST(ShortLivedHeap, PassesOverAnArenaWithALiveObject) {
