@@ -6,6 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
+from dataclasses import replace
 
 from heapwright.artefacts.tailoring.document import Beside, Judgement, Ratio, Verdict
 from heapwright.base import native
@@ -14,6 +15,8 @@ from heapwright.tailor.figures import DEPTHS, Figures
 from heapwright.tailor.grammar import Sentence
 from heapwright.tailor.header import digest_of, header_of, type_of
 from heapwright.tailor.proposals import propose
+from heapwright.tailor.site_variants import site_variants
+from heapwright.tailor.sites import Place, SiteKey, SiteLives
 
 
 def figures(threads: int = 1, peak_mib: int = 8) -> Figures:
@@ -32,13 +35,33 @@ def figures(threads: int = 1, peak_mib: int = 8) -> Figures:
     )
 
 
+def site_key(number: int, block: int = 32) -> SiteKey:
+    """A call site of a program with a build-id."""
+    return SiteKey(Place("job", "00ff", 0x1000 + number), block)
+
+
+def with_sites(program: Figures) -> Figures:
+    """The program with call sites for a small ring of arenas, and one more for a large ring."""
+    lives = SiteLives(50_000, 50_000, 1_000_000, 1.0, 0.0, 0)
+    program.sites = {
+        site_key(1): lives,
+        site_key(2): replace(lives, old_at_once=3),
+        site_key(3): replace(lives, by_one_thread=20_000, old_at_once=100),
+    }
+    return program
+
+
 def all_sentences() -> list[Sentence]:
-    """Those of programs with one and with several threads, small and large."""
+    """Those of programs with one and with several threads, small and large, with and without a heap
+    for call sites."""
+    programs = [
+        with_sites(figures(threads, peak_mib)) for threads in (1, 4) for peak_mib in (1, 64)
+    ]
+    plain = [(sentence, each) for each in programs for sentence in propose(each)]
     return [
-        sentence
-        for threads in (1, 4)
-        for peak_mib in (1, 64)
-        for sentence in propose(figures(threads, peak_mib))
+        variant
+        for sentence, each in plain
+        for variant in (sentence, *site_variants(sentence, each)[:1])
     ]
 
 

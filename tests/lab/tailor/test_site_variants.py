@@ -1,0 +1,125 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Which call sites get a heap of their own, and how such a sentence is written."""
+
+from dataclasses import replace
+
+import pytest
+
+from heapwright.tailor import site_variants as module
+from heapwright.tailor.figures import Figures, together
+from heapwright.tailor.grammar import Sentence
+from heapwright.tailor.header import digest_of, header_of
+from heapwright.tailor.promises import PROMISES, promises_of
+from heapwright.tailor.proposals import propose
+from heapwright.tailor.site_variants import brief_sites, site_variants
+from heapwright.tailor.sites import SiteKey, SiteLives
+
+from .builders import figures, site_key, with_sites
+
+LIVES = SiteLives(50_000, 50_000, 1_000_000, 1.0, 0.0, 0)
+
+
+def found(**changes: float | None) -> dict[SiteKey, SiteLives]:
+    """What is chosen of one call site with these figures."""
+    program = figures()
+    program.sites = {site_key(1): replace(LIVES, **changes)}
+    return brief_sites(program, 16)
+
+
+def test_a_site_whose_objects_are_freed_soon_is_chosen() -> None:
+    assert set(found()) == {site_key(1)}
+    assert found(young_share=0.99, old_at_once=16)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"young_share": 0.98}, {"old_at_once": None}, {"old_at_once": 17}, {"by_one_thread": 5}],
+)
+def test_another_site_is_not_chosen(changes: dict[str, float | None]) -> None:
+    assert found(**changes) == {}
+
+
+def test_blocks_that_no_arena_serves_are_left_out() -> None:
+    program = figures()
+    program.sites = {site_key(1, 1024): LIVES, site_key(1, 1040): LIVES}
+    assert set(brief_sites(program, 16)) == {site_key(1, 1024)}
+
+
+def test_sites_share_the_arenas_that_may_be_pinned() -> None:
+    program = figures()
+    program.sites = {
+        site_key(1): replace(LIVES, old_at_once=10),
+        site_key(2): replace(LIVES, old_at_once=7),
+        site_key(3): LIVES,
+    }
+    assert set(brief_sites(program, 16)) == {site_key(2), site_key(3)}
+    assert len(brief_sites(program, 17)) == 3
+
+
+def test_a_table_has_the_sites_with_most_requests(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_SITES", 2)
+    program = figures()
+    program.sites = {
+        site_key(each): replace(LIVES, by_one_thread=1000 * each) for each in range(1, 5)
+    }
+    assert list(brief_sites(program, 16)) == [site_key(4), site_key(3)]
+
+
+def variants(program: Figures) -> tuple[Sentence, ...]:
+    return site_variants(propose(program)[0], program)
+
+
+def test_few_requests_and_no_stacks_have_no_variant() -> None:
+    assert variants(figures()) == ()
+    program = figures()
+    program.sites = {site_key(1): replace(LIVES, by_one_thread=15_000)}
+    assert variants(program) == ()
+    program.sites = {site_key(1): replace(LIVES, by_one_thread=16_000)}
+    assert len(variants(program)) == 1
+
+
+def test_a_variant_has_no_variant() -> None:
+    program = with_sites(figures())
+    assert site_variants(variants(program)[0], program) == ()
+
+
+def test_two_rings_differ_in_their_sites() -> None:
+    program = with_sites(figures())
+    few, many = variants(program)
+    assert few.sites is not None
+    assert many.sites is not None
+    assert set(few.sites.keys) < set(many.sites.keys)
+    assert (few.name, many.name) == ("lists-10-sites-64", "lists-10-sites-512")
+    assert digest_of(few) != digest_of(many)
+
+
+def test_the_header_has_the_build_of_each_module_and_the_reason() -> None:
+    program = with_sites(figures())
+    text = header_of(variants(program)[0], "tailored-job", ())
+    lines = text.splitlines()
+    assert all(len(line) <= 100 for line in lines)
+    assert '        {"job", "00ff"},' in lines
+    assert "        {0, 0x1001, 32}, {0, 0x1002, 32}," in lines
+    assert "using Top = CallSiteHeap<CallSiteTable<BriefSites>, Brief, Others>;" in lines
+    assert "ANSIWrapper<tailored_job::Top>" in text
+    joined = " ".join(line.removeprefix("// ") for line in lines)
+    assert "one thread makes 64% of the allocations at 2 call sites" in joined
+    assert "at most 3 objects of these are live" in joined
+
+
+def test_a_site_must_hold_in_each_input() -> None:
+    good, bad = figures(), figures()
+    good.sites = {site_key(1): LIVES, site_key(2): LIVES}
+    bad.sites = {site_key(1): replace(LIVES, young_share=0.5)}
+    assert set(brief_sites(together([good, bad]), 16)) == {site_key(2)}
+
+
+def test_the_heap_of_call_sites_detects_no_second_free() -> None:
+    program = with_sites(figures())
+    for sentence in propose(program):
+        kept = promises_of(site_variants(sentence, program)[0])
+        assert promises_of(sentence) == PROMISES[sentence.core]
+        assert "free-sized-larger" in kept
+        assert "double-free" not in kept
+        assert ("free-stack" in kept) == ("free-stack" in PROMISES[sentence.core])
