@@ -50,8 +50,8 @@ def site_variants(sentence: Sentence, figures: Figures) -> tuple[Sentence, ...]:
 
 
 def brief_sites(figures: Figures, most_pinned: int) -> dict[SiteKey, SiteLives]:
-    """The call sites whose objects are freed soon, those with most requests first. At most so many
-    of their objects are old at once."""
+    """The call sites whose objects are freed soon, those with most requests first. At most
+    `most_pinned` of their objects are old at once."""
     young = [
         (key, each)
         for key, each in figures.sites.items()

@@ -3,7 +3,7 @@
 //
 // Asks a heap of its own for the objects of some call sites. The policy knows these call sites, for
 // example from a recording of the program. The caller passes the return address of the program's
-// request (`tryMallocFrom`). If the policy has the address with the size, the first heap is asked.
+// request (`tryMallocFrom`). The first heap serves the addresses and sizes that the policy has.
 // Every other request, and each one that the first heap declines, goes to the superheap.
 //
 // A freed object returns to the heap that it came from: the first heap recognises its own by the

@@ -50,10 +50,10 @@ TEST(ShortLivedHeap, TakesItsMemoryOnceAndReturnsIt) {
 TEST(ShortLivedHeap, ServesAQueueOfShortLivedObjectsForEver) {
     Small heap;
     std::deque<void*> live;
-    for (int i = 0; i < 10'000; ++i) {
+    for (std::size_t i = 0; i < 10'000; ++i) {
         void* const object = heap.malloc(size);
         ASSERT_NE(object, nullptr) << i;
-        std::memset(object, i, size);
+        std::memset(object, static_cast<int>(i), size);
         live.push_back(object);
         if (live.size() > 2 * perArena) {
             EXPECT_EQ(*static_cast<unsigned char*>(live.front()), (i - 2 * perArena) % 256);
