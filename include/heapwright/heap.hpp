@@ -21,6 +21,8 @@
 //   free(object, size)        free by a caller that knows the size
 //   freeKnown(object, usable) free with the size from getSize
 //   malloc(size, recycle)     malloc that runs `recycle` on a reused object
+//   tryMallocFrom(size, caller) malloc for the call sites that are served specially, else null
+//   resolveSites()            finds these call sites in the loaded code
 //
 // bulk (core/bulk.hpp):
 //   mallocBatch(size, count)  a chain of several objects in one step
@@ -191,6 +193,7 @@
 #include <heapwright/structure/fit/size_tree.hpp>             // best fit in a tree
 #include <heapwright/structure/fit/size_tries.hpp>            // best fit in tries
 #include <heapwright/structure/fit/unsorted_bins.hpp>         // bins, sorted late
+#include <heapwright/structure/map/call_site_table.hpp>       // call sites by return address
 #include <heapwright/structure/observe/descriptor_trace.hpp>  // a trace as text, to a file
 #include <heapwright/structure/observe/ring_trace.hpp>        // a trace in memory
 #include <heapwright/structure/settings/granary_settings.hpp> // granary's settings

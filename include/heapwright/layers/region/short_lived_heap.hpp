@@ -27,9 +27,9 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/core/introspection.hpp>
 #include <heapwright/core/traits.hpp>
 #include <heapwright/platform/thread.hpp>
+#include <heapwright/structure/forwarding.hpp>
 #include <heapwright/structure/object/tag.hpp>
 
 #include <array>
@@ -44,7 +44,8 @@ namespace heapwright {
 
 template <std::size_t Arenas, std::size_t ArenaBytes, MaxAlignedHeap SuperHeap>
     requires AnySizeHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
-class ShortLivedHeap : private SuperHeap {
+class ShortLivedHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
     static_assert(Arenas >= 2 && std::has_single_bit(ArenaBytes) && ArenaBytes >= 1 * KiB);
 
 public:
@@ -120,11 +121,7 @@ public:
         return addressOf(object) - memory_.load(std::memory_order_relaxed) < areaBytes;
     }
 
-    void measure(MemoryUsage& usage) noexcept
-        requires MeasurableHeap<SuperHeap>
-    {
-        SuperHeap::measure(usage);
-    }
+    using Forwards::measure;
 
 private:
     static constexpr std::size_t areaBytes = Arenas * ArenaBytes;
