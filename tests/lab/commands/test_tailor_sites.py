@@ -66,14 +66,14 @@ int main(void) {
 
 def test_only_the_call_site_of_short_lived_objects_has_a_heap_of_its_own(tmp_path: Path) -> None:
     job = built(tmp_path / "job")
-    figures = recorded(job, tmp_path / "job.trace")
-    (key,) = (key for key, each in figures.sites.items() if each.allocations == 20_000)
+    program = recorded(job, tmp_path / "job.trace")
+    (key,) = (key for key, each in program.sites.items() if each.allocations == 20_000)
     assert (key.place.module, key.block) == ("job", 32)
-    assert figures.sites[key].young_share == 1.0
-    (lasting,) = (each for each in figures.sites.values() if each.allocations == 100)
+    assert program.sites[key].young_share == 1.0
+    (lasting,) = (each for each in program.sites.values() if each.allocations == 100)
     assert lasting.lasting_share == 1.0
-    sentence = next(each for each in propose(figures) if each.core == "fit")
-    (variant,) = site_variants(sentence, figures)
+    sentence = next(each for each in propose(program) if each.core == "fit")
+    (variant,) = site_variants(sentence, program)
     assert variant.sites is not None
     assert variant.sites.keys == (key,)
 

@@ -2,15 +2,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which call sites get a heap of their own, and how such a sentence is written."""
 
+import os
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from heapwright.artefacts.allocator.catalogue import ComposedAllocator
+from heapwright.base import native
+from heapwright.compose.compiler import find_compiler
+from heapwright.compose.conformance import Conformance
+from heapwright.compose.library import build_library
 from heapwright.tailor import site_variants as module
 from heapwright.tailor.figures import Figures, together
 from heapwright.tailor.grammar import Sentence
-from heapwright.tailor.header import digest_of, header_of
+from heapwright.tailor.header import digest_of, header_of, type_of
 from heapwright.tailor.promises import PROMISES, promises_of
 from heapwright.tailor.proposals import propose
 from heapwright.tailor.site_variants import brief_sites, site_variants
@@ -18,6 +26,13 @@ from heapwright.tailor.sites import SiteKey, SiteLives
 
 from .builders import figures, site_key, with_sites
 
+TABLE = "CallSiteTable<BriefSites>"
+EVERY_SITE = """\
+struct EverySite {
+    bool has(const void*, std::size_t) const noexcept { return true; }
+    void resolve() noexcept {}
+};
+"""
 LIVES = SiteLives(50_000, 50_000, 1_000_000, 1.0, 0.0, 0)
 
 
@@ -124,3 +139,31 @@ def test_the_heap_of_call_sites_detects_no_second_free() -> None:
         assert "free-sized-larger" in kept
         assert "double-free" not in kept
         assert ("free-stack" in kept) == ("free-stack" in PROMISES[sentence.core])
+
+
+@pytest.mark.compiles
+@pytest.mark.parametrize("core", ["fit", "owner-caches"])
+def test_a_heap_that_gets_every_request_passes_the_conformance_suite(
+    core: str, tmp_path: Path, needs_programs: Callable[..., None]
+) -> None:
+    needs_programs("conformance")
+    program = with_sites(figures())
+    sentence = next(each for each in propose(program) if each.core == core)
+    (variant, *_) = site_variants(sentence, program)
+    text = header_of(variant, "every-site", ())
+    assert text.count(TABLE) == 1
+    head, step = text.split("using Brief =")
+    step = step.replace(TABLE, "EverySite")
+    (tmp_path / "every-site.hpp").write_text(f"{head}{EVERY_SITE}using Brief ={step}", "utf-8")
+    own = native.native_dir()
+    compiler = find_compiler(None, os.environ, tmp_path)
+    compiler.include = (own / "include", own, tmp_path)
+    entry = ComposedAllocator(
+        "every-site", "every-site.hpp", type_of("every-site"), "", variant.entry_points
+    )
+    library, answer = build_library(compiler, own, tmp_path, entry)
+    assert answer.valid, answer.pages[:2000]
+    suite = Conformance(native.program("conformance"), str(library), dict(os.environ))
+    verdict = suite.run(lambda *_: None)
+    assert verdict.failed == ()
+    assert verdict.passed > 50
