@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""A program with a call site of short-lived objects: recorded, found, and served apart."""
+"""A program with call sites of short-lived objects: recorded, found, and served apart."""
 
 import os
 import subprocess
@@ -23,64 +23,78 @@ from heapwright.tailor.site_variants import site_variants
 pytestmark = pytest.mark.compiles
 
 
+PROGRAM = """\
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+
+enum { ROUNDS = 20000, KEPT = 100 };
+static void* volatile made;
+
+/* How many lasting objects lie between the short-lived ones of a routine. A heap that serves all
+ * call sites reuses the memory of a short-lived object for a lasting one. */
+template <class Request, class Free>
+static int inside(Request request, Free release) {
+    static std::uintptr_t kept[KEPT];
+    std::uintptr_t low = UINTPTR_MAX;
+    std::uintptr_t high = 0;
+    for (int i = 0; i < ROUNDS; ++i) {
+        request();
+        const auto address = reinterpret_cast<std::uintptr_t>(made);
+        low = address < low ? address : low;
+        high = address > high ? address : high;
+        release(made);
+        if (i % (ROUNDS / KEPT) == 0) {
+            made = std::malloc(200);
+            kept[i / (ROUNDS / KEPT)] = reinterpret_cast<std::uintptr_t>(made);
+        }
+    }
+    int number = 0;
+    for (const std::uintptr_t address : kept)
+        number += low <= address && address <= high;
+    return number;
+}
+
+int main() {
+    const auto release = [](void* object) { std::free(object); };
+    const auto destroy = [](void* object) { ::operator delete(object); };
+    const auto destroyArray = [](void* object) { ::operator delete[](object); };
+    std::printf("%d ", inside([] { made = std::malloc(200); }, release));
+    std::printf("%d ", inside([] { made = std::calloc(2, 100); }, release));
+    std::printf("%d ", inside([] { made = std::realloc(nullptr, 200); }, release));
+    std::printf("%d ", inside([] { made = ::operator new(200); }, destroy));
+    std::printf("%d\\n", inside([] { made = ::operator new[](200); }, destroyArray));
+}
+"""
+ALL, NONE = "100 100 100 100 100\n", "0 0 0 0 0\n"
+
+
 @pytest.fixture(autouse=True)
 def parts(needs_programs: Callable[..., None]) -> None:
     needs_programs("record", "profile", "trace")
 
 
-PROGRAM = """\
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-/* A free object, as malloc left it, is reused by the next request of its size. */
-static void *volatile made;
-__attribute__((noinline)) static void brief(void) { made = malloc(24); }
-__attribute__((noinline)) static void lasting(void) { made = malloc(24); }
-
-enum { ROUNDS = 20000, KEPT = 100 };
-
-/* Prints how many lasting objects lie between short-lived ones. */
-int main(void) {
-    static uintptr_t kept[KEPT];
-    uintptr_t low = UINTPTR_MAX, high = 0;
-    for (int i = 0; i < ROUNDS; ++i) {
-        brief();
-        const uintptr_t address = (uintptr_t)made;
-        low = address < low ? address : low;
-        high = address > high ? address : high;
-        free(made);
-        if (i % (ROUNDS / KEPT) == 0) {
-            lasting();
-            kept[i / (ROUNDS / KEPT)] = (uintptr_t)made;
-        }
-    }
-    int inside = 0;
-    for (int i = 0; i < KEPT; ++i)
-        inside += low <= kept[i] && kept[i] <= high;
-    printf("%d\\n", inside);
-    return 0;
-}
-"""
-
-
-def test_only_the_call_site_of_short_lived_objects_has_a_heap_of_its_own(tmp_path: Path) -> None:
+def test_only_the_call_sites_of_short_lived_objects_have_a_heap_of_their_own(
+    tmp_path: Path,
+) -> None:
     job = built(tmp_path / "job")
     program = recorded(job, tmp_path / "job.trace")
-    (key,) = (key for key, each in program.sites.items() if each.allocations == 20_000)
-    assert (key.place.module, key.block) == ("job", 32)
-    assert program.sites[key].young_share == 1.0
-    (lasting,) = (each for each in program.sites.values() if each.allocations == 100)
-    assert lasting.lasting_share == 1.0
+    brief = {key for key, each in program.sites.items() if each.allocations == 20_000}
+    assert len(brief) == 5
+    assert {(key.place.module, key.block) for key in brief} == {("job", 208)}
+    assert all(program.sites[key].young_share == 1.0 for key in brief)
+    lasting = [each for each in program.sites.values() if each.allocations == 100]
+    assert [each.lasting_share for each in lasting] == [1.0] * 5
     sentence = next(each for each in propose(program) if each.core == "fit")
     (variant,) = site_variants(sentence, program)
     assert variant.sites is not None
-    assert variant.sites.keys == (key,)
+    assert set(variant.sites.keys) == brief
 
     plain, apart = compiled((sentence, variant), tmp_path / "search")
-    assert inside(job, plain) == 100
-    assert inside(job, apart) == 0
-    assert inside(built(tmp_path / "other"), apart) == 100, "another build predicts nothing"
+    assert printed(job, plain) == ALL
+    assert printed(job, apart) == NONE
+    assert printed(built(tmp_path / "other"), apart) == ALL, "another build predicts nothing"
 
 
 def test_a_trace_without_stacks_has_no_call_sites(tmp_path: Path) -> None:
@@ -89,9 +103,9 @@ def test_a_trace_without_stacks_has_no_call_sites(tmp_path: Path) -> None:
 
 def built(program: Path) -> Path:
     """The program, as a build of its own."""
-    source = program.with_suffix(".c")
+    source = program.with_suffix(".cpp")
     source.write_text(PROGRAM, encoding="utf-8")
-    subprocess.run(["cc", "-O1", "-Wl,--build-id=uuid", "-o", program, source], check=True)
+    subprocess.run(["c++", "-O1", "-Wl,--build-id=uuid", "-o", program, source], check=True)
     return program
 
 
@@ -122,8 +136,8 @@ def compiled(sentences: Sequence[Sentence], place: Path) -> tuple[Path, ...]:
     return tuple(each.library for each in candidates)
 
 
-def inside(program: Path, library: Path) -> int:
+def printed(program: Path, library: Path) -> str:
     """What the program prints with the library."""
     environment = {**os.environ, "LD_PRELOAD": str(library)}
     done = subprocess.run([program], env=environment, capture_output=True, text=True, check=True)
-    return int(done.stdout)
+    return done.stdout
