@@ -45,13 +45,17 @@ SLOTS = {
     "block": "a choice of sizes, which the replays judge",
     "slots": "the limit of large objects",
     "purge": "a choice of delays, which the replays judge",
-    "sites": "the lives of the objects of each call site",
-    "arenas": "the objects of these call sites that live longer",
+    "brief-sites": "the lives of the objects of each call site",
+    "brief-memory": "the objects of these call sites that live longer",
+    "lasting-sites": "the lives of the objects of each call site",
+    "lasting-memory": "the bytes of these call sites",
 }
-SITES = SiteHeap((SiteKey(Place("program", "00ff", 0x1234), 32),), 16)
-SITES_HEAD = """## Call sites: a heap for short-lived objects
+SITE = SiteKey(Place("program", "00ff", 0x1234), 32)
+SITES = (SiteHeap("Lasting", (SITE,), 1024 * KIB), SiteHeap("Brief", (SITE,), 64))
+SITES_HEAD = """## Call sites: heaps for long-lived and for short-lived objects
 
 These steps stand above the others of any sentence. The step `Top` of the sentence is then `Others`.
+A sentence has the first three, the last three, or all of them.
 They race on the program itself, because a replay is the caller of each request.
 """
 HEAD = """<!-- SPDX-FileCopyrightText: The Heapwright authors -->

@@ -164,6 +164,7 @@
 // region: objects freed together, or from the end
 #include <heapwright/layers/region/clear_optimized_heap.hpp> // a region until the first free
 #include <heapwright/layers/region/emulated_region_heap.hpp> // a list of objects of any heap
+#include <heapwright/layers/region/long_lived_heap.hpp>      // packed into one area
 #include <heapwright/layers/region/nested_heap.hpp>          // children end with their parent
 #include <heapwright/layers/region/obstack_heap.hpp>         // a stack of growing objects
 #include <heapwright/layers/region/region_heap.hpp>          // chunks that double in size

@@ -8,7 +8,7 @@
     fit          := "SbrkHeap"  "CoalesceHeap"  quick-lists            objects split and merge
     superblocks  := "AlignedBlockHeap"  slots  "HoardHeap"             each thread, bounded blowup
     owner-caches := "ExtentHeap"  slots  "HoardHeap"  "OwnerCacheHeap" a cache for each thread
-    call-sites   := list  "ShortLivedHeap"  "CallSiteHeap"             some call sites apart
+    call-sites   := { list  ( "ShortLivedHeap" | "LongLivedHeap" )  "CallSiteHeap" }
 
 Every sentence compiles. The tests compile one of each production, and all of them with -m slow.
 """
@@ -26,7 +26,9 @@ NEVER = -1
 """Memory is never returned."""
 SITES_A_LINE = 3
 ARENA = 8 * KIB
-"""Of the heap for call sites: the size of an arena."""
+"""Of the heap for short-lived objects: the size of an arena."""
+LARGEST = ARENA // 8
+"""Bytes of the largest block that the heap of some call sites serves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +47,17 @@ class Step:
 class SiteHeap:
     """A heap for the objects of some call sites."""
 
+    kind: Literal["Brief", "Lasting"]
     keys: tuple[SiteKey, ...]
-    arenas: int
+    units: int
+    """The arenas of a brief heap; the bytes of a lasting one, a power of two."""
+
+    @property
+    def type(self) -> str:
+        """The heap without its call sites."""
+        if self.kind == "Brief":
+            return f"ShortLivedHeap<{self.units}, {size(ARENA)}, MmapHeap>"
+        return f"LongLivedHeap<{size(self.units)}, {size(LARGEST)}, MmapHeap>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +84,8 @@ class Sentence:
     """Of `owner-caches`: free memory returns to the system after this time."""
     threads: bool = False
     """Several threads allocate."""
-    sites: SiteHeap | None = None
-    """None: all call sites have the same heap."""
+    sites: tuple[SiteHeap, ...] = ()
+    """Heaps for some call sites, the lowest first. Empty: all call sites have the same heap."""
     reasons: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -90,12 +101,16 @@ class Sentence:
             "superblocks": self._superblocks,
             "owner-caches": self._owner_caches,
         }[self.core]()
-        if self.sites is None:
+        if not self.sites:
             yield from steps
             return
         for step in steps:
             yield replace(step, name="Others") if step.name == "Top" else step
-        yield from _call_sites(self.sites)
+        below = "Others"
+        for heap in self.sites:
+            top = "Top" if heap is self.sites[-1] else f"With{heap.kind}"
+            yield from _call_sites(heap, below, top)
+            below = top
 
     def _lists(self) -> Iterator[Step]:
         source = "HugePageHeap<platform::AdvisedHugePages>" if self.huge_pages else "MmapHeap"
@@ -203,25 +218,28 @@ def _top(below: str, *, locked: bool) -> Iterator[Step]:
     yield Step("Top", f"SignalSafeHeap<{below}>", "", "a handler may interrupt")
 
 
-def _call_sites(sites: SiteHeap) -> Iterator[Step]:
-    modules = sorted({(key.place.build_id, key.place.module) for key in sites.keys})
+def _call_sites(heap: SiteHeap, below: str, top: str) -> Iterator[Step]:
+    modules = sorted({(key.place.build_id, key.place.module) for key in heap.keys})
     lines = [
         "{",
         f"    static constexpr std::array<CodeModule, {len(modules)}> modules = {{{{",
         *(f'        {{"{name}", "{build_id}"}},' for build_id, name in modules),
         "    }};",
-        f"    static constexpr std::array<CallSite, {len(sites.keys)}> sites = {{{{",
-        *(f"        {line}" for line in _rows(sites.keys, [build_id for build_id, _ in modules])),
+        f"    static constexpr std::array<CallSite, {len(heap.keys)}> sites = {{{{",
+        *(f"        {line}" for line in _rows(heap.keys, [build_id for build_id, _ in modules])),
         "    }};",
         "}",
     ]
-    yield Step(
-        "BriefSites", "\n".join(lines), "sites", "call sites of short-lived objects", "struct"
+    kind, slot = heap.kind, heap.kind.lower()
+    sites, memory = (
+        ("call sites of short-lived objects", "a ring of arenas, each used again when it is empty")
+        if kind == "Brief"
+        else ("call sites of long-lived objects", "one area, without other objects")
     )
-    brief = f"ShortLivedHeap<{sites.arenas}, {size(ARENA)}, MmapHeap>"
-    yield Step("Brief", brief, "arenas", "a ring of arenas, each used again when it is empty")
-    top = "CallSiteHeap<CallSiteTable<BriefSites>, Brief, Others>"
-    yield Step("Top", top, "", "the objects of these call sites apart")
+    yield Step(f"{kind}Sites", "\n".join(lines), f"{slot}-sites", sites, "struct")
+    yield Step(kind, heap.type, f"{slot}-memory", memory)
+    type_ = f"CallSiteHeap<CallSiteTable<{kind}Sites>, {kind}, {below}>"
+    yield Step(top, type_, "", "the objects of these call sites apart")
 
 
 def _rows(keys: tuple[SiteKey, ...], build_ids: list[str]) -> list[str]:

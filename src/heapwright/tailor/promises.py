@@ -41,7 +41,7 @@ def promises_of(sentence: Sentence) -> Mapping[str, str]:
     """The same of a sentence. The heap of some call sites checks no object, so it detects no second
     free and no free inside an object."""
     promises = PROMISES[sentence.core]
-    if sentence.sites is None:
+    if not sentence.sites:
         return promises
     anywhere = {**_SIZES, **_FOREIGN}
     return {mistake: words for mistake, words in promises.items() if mistake in anywhere}

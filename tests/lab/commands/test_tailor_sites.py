@@ -87,14 +87,16 @@ def test_only_the_call_sites_of_short_lived_objects_have_a_heap_of_their_own(
     lasting = [each for each in program.sites.values() if each.allocations == 100]
     assert [each.lasting_share for each in lasting] == [1.0] * 5
     sentence = next(each for each in propose(program) if each.core == "fit")
-    (variant,) = site_variants(sentence, program)
-    assert variant.sites is not None
-    assert set(variant.sites.keys) == brief
+    apart, packed, _ = site_variants(sentence, program)
+    assert set(apart.sites[0].keys) == brief
+    assert len(packed.sites[0].keys) == 5
 
-    plain, apart = compiled((sentence, variant), tmp_path / "search")
-    assert printed(job, plain) == ALL
-    assert printed(job, apart) == NONE
-    assert printed(built(tmp_path / "other"), apart) == ALL, "another build predicts nothing"
+    libraries = compiled((sentence, apart, packed), tmp_path / "search")
+    assert [printed(job, each) for each in libraries] == [ALL, NONE, NONE]
+    (_, apart_library, _) = libraries
+    assert printed(built(tmp_path / "other"), apart_library) == ALL, (
+        "another build predicts nothing"
+    )
 
 
 def test_a_trace_without_stacks_has_no_call_sites(tmp_path: Path) -> None:

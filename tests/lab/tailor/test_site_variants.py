@@ -3,6 +3,7 @@
 """Which call sites get a heap of their own, and how such a sentence is written."""
 
 import os
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -21,12 +22,12 @@ from heapwright.tailor.grammar import Sentence
 from heapwright.tailor.header import digest_of, header_of, type_of
 from heapwright.tailor.promises import PROMISES, promises_of
 from heapwright.tailor.proposals import propose
-from heapwright.tailor.site_variants import brief_sites, site_variants
+from heapwright.tailor.site_variants import brief_sites, lasting_sites, site_variants
 from heapwright.tailor.sites import SiteKey, SiteLives
 
 from .builders import figures, site_key, with_sites
 
-TABLE = "CallSiteTable<BriefSites>"
+TABLES = re.compile("CallSiteTable<(Brief|Lasting)Sites>")
 EVERY_SITE = """\
 struct EverySite {
     bool has(const void*, std::size_t) const noexcept { return true; }
@@ -100,14 +101,36 @@ def test_a_variant_has_no_variant() -> None:
     assert site_variants(variants(program)[0], program) == ()
 
 
-def test_two_rings_differ_in_their_sites() -> None:
-    program = with_sites(figures())
-    few, many = variants(program)
-    assert few.sites is not None
-    assert many.sites is not None
-    assert set(few.sites.keys) < set(many.sites.keys)
-    assert (few.name, many.name) == ("lists-10-sites-64", "lists-10-sites-512")
-    assert digest_of(few) != digest_of(many)
+def test_rings_and_lasting_sites_are_variants_alone_and_together() -> None:
+    few, many, lasting, both = variants(with_sites(figures()))
+    assert set(few.sites[0].keys) == {site_key(1), site_key(2)}
+    assert set(many.sites[0].keys) == {site_key(1), site_key(2), site_key(3)}
+    assert lasting.sites[0].keys == (site_key(4),)
+    assert both.sites == (lasting.sites[0], many.sites[0])
+    assert [each.name for each in (few, many, lasting, both)] == [
+        "lists-10-sites-64",
+        "lists-10-sites-512",
+        "lists-10-sites-lasting",
+        "lists-10-sites-lasting-512",
+    ]
+    assert len({digest_of(each) for each in (few, many, lasting, both)}) == 4
+
+
+def test_few_lasting_bytes_are_no_variant() -> None:
+    program = with_sites(figures(peak_mib=64))
+    assert set(lasting_sites(program)) == {site_key(4)}
+    assert not any("lasting" in each.name for each in variants(program))
+
+
+def test_an_area_has_room_for_twice_the_bytes() -> None:
+    program = figures()
+    many = replace(LIVES, by_one_thread=100_000, young_share=0.0, lasting_share=0.99)
+    program.sites = {site_key(1, 48): many}
+    (lasting,) = variants(program)
+    assert lasting.sites[0].units == 16 << 20  # of 2 * 4.8 MB
+    assert "LongLivedHeap<16 * MiB, 1 * KiB, MmapHeap>" in header_of(lasting, "job", ())
+    program.sites = {site_key(1, 48): replace(many, lasting_share=0.98)}
+    assert variants(program) == ()
 
 
 def test_the_header_has_the_build_of_each_module_and_the_reason() -> None:
@@ -131,6 +154,15 @@ def test_a_site_must_hold_in_each_input() -> None:
     assert set(brief_sites(together([good, bad]), 16)) == {site_key(2)}
 
 
+def test_each_heap_of_two_has_its_steps() -> None:
+    lines = header_of(variants(with_sites(figures()))[-1], "job", ()).splitlines()
+    tops = [line for line in lines if "CallSiteHeap<" in line]
+    assert tops == [
+        "using WithLasting = CallSiteHeap<CallSiteTable<LastingSites>, Lasting, Others>;",
+        "using Top = CallSiteHeap<CallSiteTable<BriefSites>, Brief, WithLasting>;",
+    ]
+
+
 def test_the_heap_of_call_sites_detects_no_second_free() -> None:
     program = with_sites(figures())
     for sentence in propose(program):
@@ -142,19 +174,18 @@ def test_the_heap_of_call_sites_detects_no_second_free() -> None:
 
 
 @pytest.mark.compiles
+@pytest.mark.parametrize("name", ["-sites-512", "-sites-lasting"])
 @pytest.mark.parametrize("core", ["fit", "owner-caches"])
 def test_a_heap_that_gets_every_request_passes_the_conformance_suite(
-    core: str, tmp_path: Path, needs_programs: Callable[..., None]
+    core: str, name: str, tmp_path: Path, needs_programs: Callable[..., None]
 ) -> None:
     needs_programs("conformance")
     program = with_sites(figures())
     sentence = next(each for each in propose(program) if each.core == core)
-    (variant, *_) = site_variants(sentence, program)
-    text = header_of(variant, "every-site", ())
-    assert text.count(TABLE) == 1
-    head, step = text.split("using Brief =")
-    step = step.replace(TABLE, "EverySite")
-    (tmp_path / "every-site.hpp").write_text(f"{head}{EVERY_SITE}using Brief ={step}", "utf-8")
+    (variant,) = (each for each in site_variants(sentence, program) if each.name.endswith(name))
+    text = TABLES.sub("EverySite", header_of(variant, "every-site", ()))
+    text = text.replace("namespace every_site {", f"namespace every_site {{\n{EVERY_SITE}")
+    (tmp_path / "every-site.hpp").write_text(text, "utf-8")
     own = native.native_dir()
     compiler = find_compiler(None, os.environ, tmp_path)
     compiler.include = (own / "include", own, tmp_path)

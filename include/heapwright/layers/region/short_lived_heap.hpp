@@ -28,9 +28,10 @@
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
 #include <heapwright/core/traits.hpp>
-#include <heapwright/platform/thread.hpp>
+#include <heapwright/structure/area/known_area.hpp>
 #include <heapwright/structure/forwarding.hpp>
 #include <heapwright/structure/object/tag.hpp>
+#include <heapwright/structure/thread/sole_owner.hpp>
 
 #include <array>
 #include <atomic>
@@ -67,16 +68,16 @@ public:
     ShortLivedHeap(const ShortLivedHeap&) = delete;
     ShortLivedHeap& operator=(const ShortLivedHeap&) = delete;
     ~ShortLivedHeap() {
-        if (const Address memory = memory_.load(std::memory_order_relaxed); memory != noMemory) {
-            SuperHeap::free(pointerTo(memory));
+        if (area_.isTaken()) {
+            SuperHeap::free(pointerTo(area_.begin()));
         }
     }
 
     [[nodiscard]] void* malloc(std::size_t size) noexcept {
-        if (size > mostBytes || (!isMine() && !becomesMine())) [[unlikely]] {
+        if (size > mostBytes || !owner_.isOrBecomesMine()) [[unlikely]] {
             return nullptr;
         }
-        const Entry entry(busy_);
+        const SoleOwner::Change change(owner_);
         const std::size_t block = roundUp(size + Tag::bytes, minAlignment);
         if (block > end_ - next_ && !findArena()) [[unlikely]] {
             return nullptr;
@@ -89,14 +90,13 @@ public:
     }
 
     void free(void* object) noexcept {
-        const Address memory = memory_.load(std::memory_order_relaxed);
-        const std::size_t index = (addressOf(object) - memory) / ArenaBytes;
+        const std::size_t index = (addressOf(object) - area_.begin()) / ArenaBytes;
         Arena& arena = arenas_[index];
-        if (!isMine()) [[unlikely]] {
+        if (!owner_.isMine()) [[unlikely]] {
             arena.freedByOthers.fetch_add(1, std::memory_order_release);
             return;
         }
-        const Entry entry(busy_);
+        const SoleOwner::Change change(owner_);
         --arena.live;
         if (index != current_) {
             return;
@@ -117,17 +117,11 @@ public:
         return size <= getSize(object);
     }
 
-    [[nodiscard]] bool owns(const void* object) const noexcept {
-        return addressOf(object) - memory_.load(std::memory_order_relaxed) < areaBytes;
-    }
+    [[nodiscard]] bool owns(const void* object) const noexcept { return area_.has(object); }
 
     using Forwards::measure;
 
 private:
-    static constexpr std::size_t areaBytes = Arenas * ArenaBytes;
-    /// No address is within `areaBytes` behind this one.
-    static constexpr Address noMemory = Address{1} << 63U;
-    static constexpr std::uint32_t noThread = 0;
     /// Requests that are declined after a search without result, so that searches stay rare.
     static constexpr std::uint32_t patience = 64;
 
@@ -136,38 +130,6 @@ private:
         std::atomic<std::size_t> freedByOthers{0};
     };
 
-    /// Marks the heap as busy for a scope. The fences keep the changes inside the scope, as a
-    /// handler on this thread sees them.
-    class Entry {
-    public:
-        explicit Entry(std::atomic<bool>& busy) noexcept : busy_(busy) {
-            busy_.store(true, std::memory_order_relaxed);
-            std::atomic_signal_fence(std::memory_order_seq_cst);
-        }
-        Entry(const Entry&) = delete;
-        Entry& operator=(const Entry&) = delete;
-        ~Entry() {
-            std::atomic_signal_fence(std::memory_order_seq_cst);
-            busy_.store(false, std::memory_order_relaxed);
-        }
-
-    private:
-        std::atomic<bool>& busy_;
-    };
-
-    /// Whether the calling thread is the owner, and has not been interrupted in this heap.
-    [[nodiscard]] bool isMine() const noexcept {
-        return owner_.load(std::memory_order_relaxed) == platform::threadNumber() + 1 &&
-               !busy_.load(std::memory_order_relaxed);
-    }
-
-    /// Makes the first thread that asks the owner. Whether that is the calling thread.
-    [[nodiscard, gnu::cold, gnu::noinline]] bool becomesMine() noexcept {
-        std::uint32_t owner = noThread;
-        return owner_.compare_exchange_strong(owner, platform::threadNumber() + 1,
-                                              std::memory_order_relaxed);
-    }
-
     /// Goes on to the next empty arena. It takes an unused one if no used one is empty. False if
     /// there is none.
     [[gnu::noinline]] bool findArena() noexcept {
@@ -175,12 +137,12 @@ private:
             --toDecline_;
             return false;
         }
-        if (memory_.load(std::memory_order_relaxed) == noMemory) {
-            void* const memory = SuperHeap::malloc(areaBytes);
+        if (!area_.isTaken()) {
+            void* const memory = SuperHeap::malloc(area_.bytes);
             if (memory == nullptr) {
                 return false;
             }
-            memory_.store(addressOf(memory), std::memory_order_relaxed);
+            area_.take(memory);
         }
         std::size_t index = current_;
         for (std::size_t step = 0; step < used_; ++step) {
@@ -210,12 +172,11 @@ private:
 
     /// The address of the first tag of an arena. Its object is a multiple of 16.
     [[nodiscard]] Address firstOf(std::size_t index) const noexcept {
-        return memory_.load(std::memory_order_relaxed) + index * ArenaBytes + Tag::bytes;
+        return area_.begin() + index * ArenaBytes + Tag::bytes;
     }
 
-    std::atomic<Address> memory_{noMemory};
-    std::atomic<std::uint32_t> owner_{noThread}; ///< 1 + the number of the thread
-    std::atomic<bool> busy_{false};              ///< the owner is in `malloc` or `free`
+    KnownArea<Arenas * ArenaBytes> area_;
+    SoleOwner owner_;
     std::uint32_t toDecline_ = 0;
     std::size_t used_ = 0;    ///< the arenas that have ever served; later ones are untouched
     std::size_t current_ = 0; ///< the arena that serves
