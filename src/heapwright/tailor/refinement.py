@@ -21,6 +21,7 @@ from heapwright.tailor.proposals import (
     waste_share,
     with_pages,
 )
+from heapwright.tailor.site_variants import site_variants
 
 MOST_NEIGHBOURS = 6
 """Of one sentence, that are compiled."""
@@ -64,7 +65,11 @@ def variants(sentence: Sentence, figures: Figures, tried: Collection[str]) -> Va
 
     Pre: the name of each variant is that of the sentence, "-" and what differs. `derived` needs it.
     """
-    return Variants(replayed=neighbours(sentence, figures, tried))
+    sites = site_variants(sentence, figures)
+    return Variants(
+        replayed=neighbours(sentence, figures, tried),
+        raced=tuple(each for each in sites if digest_of(each) not in tried),
+    )
 
 
 def neighbours(

@@ -5,8 +5,8 @@
 import os
 from collections import Counter
 from collections.abc import Iterable
-from pathlib import Path
 from dataclasses import replace
+from pathlib import Path
 
 from heapwright.artefacts.tailoring.document import Beside, Judgement, Ratio, Verdict
 from heapwright.base import native
