@@ -16,7 +16,7 @@ from heapwright.tailor.header import digest_of, header_of
 from heapwright.tailor.proposals import propose
 from heapwright.tailor.refinement import MOST_NEIGHBOURS, derived, neighbours, variants
 
-from .builders import all_sentences, compiled, figures
+from .builders import all_sentences, compiled, figures, with_sites
 
 FIGURES = figures(threads=4, peak_mib=64)
 CACHES = next(each for each in propose(FIGURES) if each.name == "caches-16")
@@ -148,3 +148,13 @@ def test_every_neighbour_of_a_neighbour_compiles(tmp_path: Path) -> None:
     ]
     answer = compiled(found, tmp_path)
     assert answer.valid, answer.pages[:3000]
+
+
+def test_heaps_for_call_sites_race_at_once_and_are_derived_by_name() -> None:
+    program = with_sites(figures())
+    sentence = propose(program)[0]
+    found = variants(sentence, program, ()).raced
+    assert len(found) == 4
+    assert variants(sentence, program, {digest_of(found[0])}).raced == found[1:]
+    assert derived([sentence], found[-1].name, program) == found[-1]
+    assert variants(found[0], program, ()).raced == ()
