@@ -101,7 +101,7 @@ def test_the_sites_add_up_to_the_live_curve_at_each_of_its_points(trace: Path) -
         for point in curve.timeline[:-1]  # the last includes the calls of its time, as the peak
         if point.operation != curve.peak.operation
     ]
-    assert len(known) > 500
+    assert len(known) > 50  # the points are equally far apart in time, and the program may wait
     asked = AskedMoments(tuple(f"{point.time_s:.9f}" for point in known))
     profile = profile_trace(trace, asked=asked)
     by_name = {moment.name: (at, moment) for at, moment in enumerate(profile.moments)}

@@ -111,7 +111,7 @@ def test_retention_and_the_setting_that_helps(built: Build, where: str) -> None:
     assert found.most_held_bytes is not None
     # The program holds 48 MiB. The recorder samples this figure, and on a busy machine the last
     # sample before the end may miss a part.
-    assert found.most_held_bytes > 20 * MIB
+    assert found.most_held_bytes > 8 * MIB
     assert found.setting is not None
     assert found.setting.assignments == SETTINGS[where]
     if where == "holes":
