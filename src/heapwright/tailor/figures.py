@@ -19,6 +19,8 @@ from heapwright.tailor.size_classes import block_of
 
 DEPTHS = (8, 16, 32, 64, 128, 256, 512, 1024)
 """Of a list of freed objects, that are tried on the trace."""
+FALLEN, RISEN = 0.5, 0.9
+"""Of the peak: the live bytes between two phases, and in the next one."""
 WALKED = 2_000_000
 """Events whose alternation is followed. Later ones repeat it."""
 
@@ -41,6 +43,9 @@ class Figures:
     at_peak: Counter[int] = field(default_factory=Counter)
     """Live objects of each size when most bytes were live."""
     peak_bytes: int = 0
+    rises: int = 0
+    """Times that the live bytes rise to nearly the peak again, after they fell to half of it. The
+    most of all inputs."""
     never_freed: int = 0
     hits: dict[int, int] = field(default_factory=dict)
     """Allocations that a list of each depth of `DEPTHS` serves from freed objects."""
@@ -116,6 +121,7 @@ def together(all_: list[Figures]) -> Figures:
         whole.at_peak += each.at_peak
         whole.threads = max(whole.threads, each.threads)
         whole.peak_bytes = max(whole.peak_bytes, each.peak_bytes)
+        whole.rises = max(whole.rises, each.rises)
         for depth, hits in each.hits.items():
             whole.hits[depth] = whole.hits.get(depth, 0) + hits
     whole.sites = worst_of([each.sites for each in all_])
@@ -196,6 +202,7 @@ class _Walk:
         if len(bytes_):
             peak = int(np.argmax(bytes_))
             found.peak_bytes = int(bytes_[peak])
+            found.rises = _rises(bytes_)
             for sign in (1, -1):
                 part = changes[: peak + 1]
                 sizes, counts = np.unique(np.abs(part[part * sign > 0]) - 1, return_counts=True)
@@ -207,3 +214,12 @@ class _Walk:
         found.hits = dict(zip(DEPTHS, self._hits, strict=True))
         found.walked = self._walked
         return found
+
+
+def _rises(live_bytes: np.ndarray) -> int:
+    """How often the live bytes go from `FALLEN` of their peak to `RISEN` of it, after the first."""
+    peak = live_bytes.max()
+    phase = np.where(live_bytes >= RISEN * peak, 1, np.where(live_bytes <= FALLEN * peak, -1, 0))
+    known = phase[phase != 0]
+    rising = int(np.count_nonzero((known[1:] == 1) & (known[:-1] == -1)))
+    return max(0, rising - int(len(known) > 0 and known[0] == -1))

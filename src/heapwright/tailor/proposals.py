@@ -192,15 +192,16 @@ def _caches(figures: Figures) -> Iterator[Sentence]:
         },
     )
     yield base
+    # Kept memory serves only a later rise.
     kept = replace(
         base,
-        name=f"caches-{depth}-keep",
+        name=f"caches-{depth}-{'keep' if figures.rises else '64k'}",
         block=64 * KIB,
-        purge_ms=NEVER,
-        reasons={
-            **base.reasons,
-            "purge": reasons.purge(figures, NEVER, huge=False),
-        },
+        purge_ms=NEVER if figures.rises else base.purge_ms,
+    )
+    kept = replace(
+        kept,
+        reasons={**base.reasons, "purge": reasons.purge(figures, kept.purge_ms, huge=False)},
     )
     yield kept
     yield replace(

@@ -5,15 +5,12 @@
 Each text becomes a part of the caption of a step. A text has no final stop.
 """
 
+from heapwright.base.quantities import several
 from heapwright.base.quantities import size as bytes_text
 from heapwright.tailor.figures import DEPTHS, Figures
 from heapwright.tailor.grammar import NEVER, size
 
-_PURGES = {
-    0: "at once",
-    1000: "after a second without use",
-    NEVER: "never: a later peak may need it again",
-}
+_PURGES = {0: "at once", 1000: "after a second without use", NEVER: "never"}
 """By the delay in ms after which free memory returns."""
 
 
@@ -73,8 +70,17 @@ def depth(figures: Figures, objects: int) -> str:
 
 def purge(figures: Figures, delay_ms: int, *, huge: bool) -> str:
     """Of the step that decides when free memory returns, and whether pages are huge."""
-    text = _PURGES[delay_ms]
+    text = f"{_PURGES[delay_ms]}. {_phases(figures)}"
     return f"{text}. Huge pages: {huge_pages(figures)}" if huge else text
+
+
+def _phases(figures: Figures) -> str:
+    if not figures.rises:
+        return "The live memory never falls to half of its peak and rises to nine tenths again"
+    return (
+        "The live memory falls to half of its peak and rises to nine tenths again "
+        f"{several(figures.rises, 'time')}"
+    )
 
 
 def huge_pages(figures: Figures) -> str:

@@ -202,7 +202,10 @@ def _purges(sentence: Sentence, figures: Figures) -> Iterator[_Neighbour]:
     for delay in _beside(PURGES_MS, sentence.purge_ms):
         why = {"purge": reasons.purge(figures, delay, huge=sentence.huge_pages)}
         changed = _changed(sentence, f"purge-{PURGE_NAMES[delay]}", why)
-        yield _Neighbour(replace(changed, purge_ms=delay), PURGED * figures.freed_share)
+        longer = PURGES_MS.index(delay) > PURGES_MS.index(sentence.purge_ms)
+        useful = figures.rises > 0 or not longer
+        promise = PURGED * figures.freed_share if useful else 0.0
+        yield _Neighbour(replace(changed, purge_ms=delay), promise)
 
 
 _Steps = Callable[[Sentence, Figures], Iterator[_Neighbour]]

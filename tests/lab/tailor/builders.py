@@ -29,6 +29,7 @@ def figures(threads: int = 1, peak_mib: int = 8) -> Figures:
         counts=counts,
         at_peak=Counter({4: 5_000, 24: 50_000, 40: 10_000, 200: 100, 70_000: 5}),
         peak_bytes=peak_mib << 20,
+        rises=3,
         never_freed=100,
         hits=dict.fromkeys(DEPTHS, 40_000) | {8: 10_000},
         walked=counts.total(),

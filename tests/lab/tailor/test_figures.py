@@ -43,6 +43,35 @@ def test_a_thread_that_begins_after_the_walk_counts(
     assert found.threads == 2
 
 
+@pytest.mark.parametrize(
+    ("sizes", "rises"),
+    [
+        ((100,), 0),
+        ((100, -60), 0),
+        ((100, -60, 55), 1),
+        ((100, -40, 40), 0),  # it does not fall to half
+        ((100, -60, 20, -20, 55, -60, 60), 2),
+        ((30, 70, -60, 55), 1),  # the first rise begins the program
+    ],
+)
+def test_rises_are_counted_after_a_fall_to_half(
+    sizes: tuple[int, ...], rises: int, trace_of_text: TraceOfText, tmp_path: Path
+) -> None:
+    lines, live = [], {}
+    for number, size in enumerate(sizes):
+        if size > 0:
+            for part in range(size // 5):
+                address = 0x1000 + 0x1000 * number + 16 * part
+                live[address] = 5
+                lines.append(f"1: malloc {address:#x} 5")
+        else:
+            for address in list(live)[: -size // 5]:
+                del live[address]
+                lines.append(f"1: free {address:#x}")
+    found = figures_of(trace_of_text(tmp_path, "\n".join(lines) + "\n"))
+    assert found.rises == rises
+
+
 def test_several_inputs_count_together(trace_of_text: TraceOfText, tmp_path: Path) -> None:
     one = figures_of(trace_of_text(tmp_path, CALLS))
     both = together([one, one])

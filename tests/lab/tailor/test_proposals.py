@@ -3,13 +3,14 @@
 """What is proposed for a program, and how it is written."""
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from heapwright.base.quantities import size as bytes_text
 from heapwright.tailor.figures import Figures, together
-from heapwright.tailor.grammar import Sentence
+from heapwright.tailor.grammar import KIB, NEVER, Sentence
 from heapwright.tailor.header import digest_of, header_of, type_of
 from heapwright.tailor.proposals import chosen_classes, enough_depth, large_limit, propose
 from heapwright.tailor.size_classes import blocks_of, waste_of
@@ -105,6 +106,23 @@ def test_caches_on_huge_pages_state_what_their_code_does() -> None:
     assert "When free memory returns: never" in text
     assert "Huge pages: 64.0 MiB are live" in text
     assert "after a second" not in text
+
+
+def test_caches_keep_memory_only_for_a_later_rise() -> None:
+    def wide(rises: int) -> Sentence:
+        program = replace(figures(), rises=rises)
+        return next(
+            each
+            for each in propose(program)
+            if each.core == "owner-caches" and each.block == 64 * KIB
+        )
+
+    kept, returned = wide(2), wide(0)
+    assert (kept.purge_ms, returned.purge_ms) == (NEVER, 1000)
+    assert kept.name.endswith("-keep")
+    assert returned.name.endswith("-64k")
+    assert "rises to nine tenths again 2 times" in kept.reasons["purge"]
+    assert "never falls" in returned.reasons["purge"]
 
 
 @pytest.mark.parametrize("sentence", all_sentences(), ids=lambda each: each.name)

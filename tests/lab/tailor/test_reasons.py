@@ -37,7 +37,8 @@ def test_the_threads_and_the_moment_are_those_of_the_program() -> None:
 
 def test_one_step_states_the_return_of_memory_and_the_pages() -> None:
     plain, huge = (reasons.purge(figures(), NEVER, huge=each) for each in (False, True))
-    assert plain == "never: a later peak may need it again"
+    fall = "The live memory falls to half of its peak and rises to nine tenths again 3 times"
+    assert plain == f"never. {fall}"
     assert huge == f"{plain}. Huge pages: {reasons.huge_pages(figures())}"
 
 

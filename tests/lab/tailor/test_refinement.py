@@ -77,7 +77,16 @@ def test_the_changed_step_states_its_figures() -> None:
     assert never.reasons["purge"] == reasons.purge(FIGURES, NEVER, huge=False)
     assert found["depth"].reasons["depth"] == reasons.depth(FIGURES, found["depth"].depth)
     text = " ".join(header_of(found["pages"], "job", ()).replace("//", "").split())
-    assert "after a second without use. Huge pages: 64.0 MiB are live" in text
+    assert "after a second without use. The live memory falls" in text
+    assert "again 3 times. Huge pages: 64.0 MiB are live" in text
+
+
+def test_a_longer_delay_is_tried_only_for_memory_that_rises_again() -> None:
+    flat = replace(FIGURES, rises=0)
+    delays = [
+        {each.purge_ms for each in neighbours(CACHES, program)} for program in (FIGURES, flat)
+    ]
+    assert delays[0] - delays[1] == {NEVER}
 
 
 def test_another_limit_has_classes_up_to_it() -> None:
