@@ -164,10 +164,27 @@ def _summary(found: Sequence[Kept], every: Sequence[str]) -> Iterator[str]:
             "most, taken before and after each search. A search itself uses up to two processors."
         )
         yield f"- A complete search took {median(minutes):.1f} minutes in the median."
+        yield from _refinements(documents)
     yield (
         "- Raw data: [campaign.json](campaign.json), and beside it of each program the document of "
         "the search and the runs on the unseen input."
     )
+
+
+def _refinements(documents: Sequence[Tailoring]) -> Iterator[str]:
+    """How many winners were refined, and why the others were not."""
+    known = [each.refinement for each in documents if each.refinement is not None]
+    refined = [each for each in known if each.rounds]
+    won = [each for each in refined if any(it.winner != it.beside for it in each.rounds)]
+    yield (
+        f"- Searches that refined the winner of the race: {len(refined)}. A neighbour won in "
+        f"{len(won)} of them. Without time for it: {len(known) - len(refined)}."
+    )
+    if older := len(documents) - len(known):
+        yield (
+            "- Searches made before `tailor` could refine a winner, or serve call sites from heaps "
+            f"of their own: {older}."
+        )
 
 
 def _beside(other: Beside) -> tuple[str, str, str, str]:

@@ -23,6 +23,8 @@ from heapwright.artefacts.tailoring.document import (
     Judgement,
     ProgramFigures,
     Ratio,
+    Refinement,
+    Round,
     Tailoring,
     Verdict,
 )
@@ -201,8 +203,11 @@ def test_the_page_has_each_program_with_its_intervals_or_its_reason(
     pages: ModuleType, tmp_path: Path
 ) -> None:
     verdicts: dict[str, Verdict] = {"gawk": "better", "perl": "same"}
+    won = Refinement(rounds=(Round(beside="a", tried=(), winner="a-depth-8"),), ended="no more")
     for name, verdict in verdicts.items():
-        text = tailoring(verdict).to_json().encode()
+        refinement = won if name == "gawk" else None
+        document = tailoring(verdict).model_copy(update={"refinement": refinement})
+        text = document.to_json().encode()
         (tmp_path / f"{name}.json.gz").write_bytes(gzip.compress(text))
     outcomes = [
         outcome("perl", 0),
@@ -222,6 +227,9 @@ def test_the_page_has_each_program_with_its_intervals_or_its_reason(
     assert "| gawk | `seed=2` | 164,113 | 16.0 MiB | lists-12 | 7 |" in lines
     assert "- On 1 of 5 programs, the answer is the tailored allocator. The goal is 10." in lines
     assert "- 3 of 5 programs were searched, and 2 were judged." in lines
+    refined = "- Searches that refined the winner of the race: 1. A neighbour won in 1 of them."
+    assert f"{refined} Without time for it: 0." in lines
+    assert sum(line.endswith("call sites from heaps of their own: 1.") for line in lines) == 1
     assert "- redis: redis cannot be run here" in lines
     assert "- node: interrupted" in lines
     assert "- not begun: xz" in lines
