@@ -196,7 +196,9 @@ def keep_answer(name: str, folder: Path, keep: Path) -> None:
     text = (folder / f"{name}.json").read_bytes()
     _write(keep / f"{name}.json.gz", text)
     document = Tailoring.model_validate_json(text)
-    digests = {each.name: each.digest for each in document.candidates}
+    rounds = () if document.refinement is None else document.refinement.rounds
+    tried = (*document.candidates, *(each for round_ in rounds for each in round_.tried))
+    digests = {each.name: each.digest for each in tried}
     runs = folder / name / f"judged-0-{digests.get(document.winner, '')}.json"
     if document.judged and runs.exists():
         rows = io.StringIO(newline="")

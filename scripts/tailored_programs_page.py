@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
+from statistics import median, mode
 from typing import Any
 
 from heapwright.artefacts.program.library import preloadable_names
@@ -83,8 +83,7 @@ def kept(folder: Path) -> tuple[Kept, ...]:
 
 def page(found: Sequence[Kept], every: Sequence[str]) -> str:
     """The whole page; `every` has the names of all programs."""
-    budgets = sorted({each.outcome["budget_min"] for each in found})
-    option = f"--budget {budgets[-1]:g} " if budgets else ""
+    option = f"--budget {_budget(found):g} " if found else ""
     parts = [HEAD.format(options=option), "\n".join(_summary(found, every)), READING]
     judged = [(each, each.judged) for each in found if each.judged is not None]
     parts += [
@@ -136,6 +135,11 @@ def page(found: Sequence[Kept], every: Sequence[str]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def _budget(found: Sequence[Kept]) -> float:
+    """The most frequent one, in minutes."""
+    return mode(each.outcome["budget_min"] for each in found)
+
+
 def _summary(found: Sequence[Kept], every: Sequence[str]) -> Iterator[str]:
     """The goal, and the conditions of the searches."""
     documents = [each.document for each in found if each.document is not None]
@@ -164,6 +168,10 @@ def _summary(found: Sequence[Kept], every: Sequence[str]) -> Iterator[str]:
             "most, taken before and after each search. A search itself uses up to two processors."
         )
         yield f"- A complete search took {median(minutes):.1f} minutes in the median."
+        others = [each for each in found if each.outcome["budget_min"] != _budget(found)]
+        if others:
+            texts = [f"{each.name} {each.outcome['budget_min']:g} min" for each in others]
+            yield f"- Budgets other than {_budget(found):g} min: {', '.join(texts)}."
         yield from _refinements(documents)
     yield (
         "- Raw data: [campaign.json](campaign.json), and beside it of each program the document of "

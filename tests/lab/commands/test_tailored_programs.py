@@ -195,6 +195,8 @@ def outcome(program: str, status: int, why: str = "") -> dict[str, object]:
 def test_the_published_page_is_that_of_its_documents(pages: ModuleType) -> None:
     found = pages.kept(pages.FOLDER)
     assert found
+    judged = [each for each in found if each.judged is not None]
+    assert all((pages.FOLDER / f"{each.name}.csv.gz").is_file() for each in judged)
     made = pages.page(found, preloadable_names())
     assert (pages.FOLDER / pages.NAME).read_text("utf-8") == made
 
@@ -213,7 +215,7 @@ def test_the_page_has_each_program_with_its_intervals_or_its_reason(
         outcome("perl", 0),
         outcome("gawk", 0),
         outcome("redis", 2, "redis cannot be run here"),
-        outcome("node", 130),
+        outcome("node", 130) | {"budget_min": 8.0},
     ]
     (tmp_path / "campaign.json").write_text(json.dumps(outcomes), "utf-8")
     page = pages.page(pages.kept(tmp_path), ["gawk", "node", "perl", "redis", "xz"])
@@ -230,6 +232,8 @@ def test_the_page_has_each_program_with_its_intervals_or_its_reason(
     refined = "- Searches that refined the winner of the race: 1. A neighbour won in 1 of them."
     assert f"{refined} Without time for it: 0." in lines
     assert sum(line.endswith("call sites from heaps of their own: 1.") for line in lines) == 1
+    assert "python benchmarks/tailored_programs.py --budget 3 SEARCHES" in lines
+    assert "- Budgets other than 3 min: node 8 min." in lines
     assert "- redis: redis cannot be run here" in lines
     assert "- node: interrupted" in lines
     assert "- not begun: xz" in lines
