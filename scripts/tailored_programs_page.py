@@ -137,7 +137,7 @@ def page(found: Sequence[Kept], every: Sequence[str]) -> str:
 
 def _budget(found: Sequence[Kept]) -> float:
     """The most frequent one, in minutes."""
-    return mode(each.outcome["budget_min"] for each in found)
+    return mode(float(each.outcome["budget_min"]) for each in found)
 
 
 def _summary(found: Sequence[Kept], every: Sequence[str]) -> Iterator[str]:

@@ -175,8 +175,8 @@ def test_four_fifths_of_the_bytes_that_a_program_kept_in_regions_are_named(
     for way in ("general", "region"):
         trace = tmp_path / f"{way}.trace"
         work: list[str | Path] = [own / "workloads" / program, "--custom", way, "--scale", "0.01"]
-        record = [sys.executable, "-m", "heapwright", "record", "--stacks", "-o", trace, "--"]
-        subprocess.run([*record, *work], check=True, capture_output=True)
+        record = (sys.executable, "-m", "heapwright", "record", "--stacks", "-o", trace, "--")
+        subprocess.run((*record, *work), check=True, capture_output=True)
         asked[way] = advice_of(trace)
     in_regions = asked["general"].bytes - asked["region"].bytes
     assert sum(each.bytes for each in asked["general"].regions) >= 0.8 * in_regions
