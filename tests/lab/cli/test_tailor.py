@@ -18,7 +18,7 @@ from heapwright.artefacts.comparison.document import Comparison, Design
 from heapwright.artefacts.run.measured import Run
 from heapwright.artefacts.tailoring.advice import Advice
 from heapwright.artefacts.tailoring.document import Proof
-from heapwright.artefacts.tailoring.folder import Question, Replayed, TailorFolder
+from heapwright.artefacts.tailoring.folder import Replayed, TailorFolder
 from heapwright.artefacts.tailoring.inputs import Input
 from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.commands import (
@@ -41,24 +41,12 @@ from heapwright.tailor.grammar import Sentence
 from heapwright.tailor.proposals import propose
 from heapwright.tailor.refinement import Variants, neighbours
 from support.documents import made
+from support.tailoring import QUESTION
 
 from .tailoring import composed, shorten
 from .tools import Done, Heapwright, compile_c, forwarding
 
 pytestmark = pytest.mark.usefixtures("native")
-
-QUESTION = Question(
-    inputs=(),
-    unseen=(),
-    cwd="",
-    name="own",
-    peers=(),
-    margin=0.02,
-    headers="",
-    compiler="",
-    traces={},
-    seed=1,
-)
 
 
 def refused(done: Done, *words: str, status: ExitCode = ExitCode.BAD_INPUT) -> None:

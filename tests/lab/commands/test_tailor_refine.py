@@ -11,7 +11,7 @@ import pytest
 
 from heapwright.artefacts.comparison.document import Comparison, Design, Effect, TreatmentInfo
 from heapwright.artefacts.run.measured import Run
-from heapwright.artefacts.tailoring.folder import Question, Replayed, TailorFolder
+from heapwright.artefacts.tailoring.folder import Replayed, TailorFolder
 from heapwright.artefacts.tailoring.inputs import Input
 from heapwright.commands import tailor_refine, tailor_steps
 from heapwright.commands.tailor_answer import Search
@@ -24,6 +24,7 @@ from heapwright.tailor.figures import DEPTHS, Figures
 from heapwright.tailor.grammar import KIB, Sentence
 from heapwright.tailor.refinement import Variants
 from support.documents import made
+from support.tailoring import QUESTION
 
 START = Sentence("owner-caches", "caches-16", 16 * KIB, depth=16)
 DEEPER, EVEN_DEEPER = "caches-16-depth-32", "caches-16-depth-32-depth-64"
@@ -135,19 +136,7 @@ class Bench:
 
 @pytest.fixture
 def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
-    question = Question(
-        inputs=(),
-        unseen=(),
-        cwd="",
-        name="own",
-        peers=(),
-        margin=0.02,
-        headers="",
-        compiler="",
-        traces={},
-        seed=1,
-    )
-    with TailorFolder.open(tmp_path / "search", question, same_seed=True) as folder:
+    with TailorFolder.open(tmp_path / "search", QUESTION, same_seed=True) as folder:
         made_bench = Bench(folder, {}, {})
         monkeypatch.setattr(tailor_refine, "compile_all", made_bench.compile_all)
         monkeypatch.setattr(tailor_refine, "replay_all", made_bench.replay_all)

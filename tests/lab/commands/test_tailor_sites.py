@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.tailoring.folder import Question, TailorFolder
+from heapwright.artefacts.tailoring.folder import TailorFolder
 from heapwright.commands.record import record_command
 from heapwright.commands.tailor_candidates import candidates_of, compile_all
 from heapwright.commands.tailor_inputs import WHOLE
@@ -19,6 +19,7 @@ from heapwright.tailor.figures import Figures
 from heapwright.tailor.grammar import Sentence
 from heapwright.tailor.proposals import propose
 from heapwright.tailor.site_variants import site_variants
+from support.tailoring import QUESTION
 
 pytestmark = pytest.mark.compiles
 
@@ -120,19 +121,7 @@ def recorded(program: Path, trace: Path, how: HowToRecord = WHOLE) -> Figures:
 
 def compiled(sentences: Sequence[Sentence], place: Path) -> tuple[Path, ...]:
     """The libraries of the sentences."""
-    question = Question(
-        inputs=(),
-        unseen=(),
-        cwd="",
-        name="own",
-        peers=(),
-        margin=0.02,
-        headers="",
-        compiler="",
-        traces={},
-        seed=1,
-    )
-    with TailorFolder.open(place, question, same_seed=True) as folder:
+    with TailorFolder.open(place, QUESTION, same_seed=True) as folder:
         candidates = candidates_of(sentences, folder)
         compile_all(candidates, None, lambda *_: None)
     return tuple(each.library for each in candidates)
